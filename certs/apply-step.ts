@@ -7,10 +7,7 @@ import type { ChangingStep } from './rotation';
 import type { StoredMaterial } from './secret-data';
 import { withKey, type CertificateWithKey, type TrustedCertificate } from './trusted-certificate';
 
-/**
- * Limit of retired CAs: two keepers with different clocks could replace each other's CA forever, and the bundle must
- * not grow with that.
- */
+/** Two keepers whose clocks differ could replace each other's CA forever, and the bundle must not grow with that. */
 const maxRetired = 8;
 
 export interface CertificateLifetimes {
@@ -90,7 +87,7 @@ async function newLeaves(
 }
 
 /**
- * Includes CAs that are not valid now: the clock may be wrong, and API servers and replicas use their own. A CA that
+ * Includes CAs that are not valid now: our clock may be wrong, and API servers and replicas use their own. A CA that
  * has really expired does no harm in the few minutes until it is dropped.
  */
 function retiring(...newestFirst: readonly (TrustedCertificate | undefined)[]): readonly TrustedCertificate[] {

@@ -23,7 +23,7 @@ export interface AuthorityPartDeps {
   readonly keyPairs: KeyPairs;
 }
 
-/** Read before the Secret of the CA; undefined: unreadable. */
+/** Read before the Secret of the CA. An undefined field could not be read. */
 export interface ReadBefore {
   /** One for each of Reroll's webhooks. */
   readonly caBundles: readonly string[] | undefined;

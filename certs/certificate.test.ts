@@ -22,7 +22,7 @@ async function leafOf(authority: CertificatePair, request: Partial<LeafRequest> 
   return await issueLeaf(issuer, authority, { ...defaults, ...request });
 }
 
-/** The client's identity for the server, or why one of them rejected the other. */
+/** The client's identity as the server sees it, or why one of them rejected the other. */
 async function handshake(
   serving: CertificatePair,
   calling: { readonly ca: string; readonly cert?: string; readonly key?: string },
@@ -33,7 +33,7 @@ async function handshake(
     const { socket } = incoming;
     if (!(socket instanceof TLSSocket)) throw new Error('not encrypted');
     const { subjectaltname } = socket.getPeerCertificate();
-    // Typed as an Error, but it is the code.
+    // Typed as an Error, but it is the error code.
     const refusal = clientCa !== undefined && !socket.authorized && String(socket.authorizationError);
     response.end(refusal === false ? (subjectaltname ?? 'anonymous') : refusal);
   });

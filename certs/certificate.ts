@@ -3,7 +3,7 @@ import forge from 'node-forge';
 import type { Random } from '../shared/runtime/random';
 import { promisify } from 'node:util';
 
-/** Both PEM: SPKI and PKCS#8. */
+/** PEM: SPKI and PKCS#8. */
 export interface KeyPair {
   readonly publicPem: string;
   readonly privatePem: string;
@@ -15,7 +15,7 @@ export interface KeyPairs {
 }
 
 /**
- * RSA, which every API server accepts; generated off the event loop, which node-forge's own generator would block for
+ * RSA, which every API server accepts. Generated off the event loop: node-forge's own generator would block it for
  * seconds.
  */
 export const rsaKeyPairs: KeyPairs = {
@@ -37,7 +37,6 @@ export interface CertificatePair {
 
 export interface Issuing {
   readonly keyPairs: KeyPairs;
-  /** For serial numbers. */
   readonly random: Random;
 }
 
@@ -115,8 +114,8 @@ function keyIdentifierOf(issuer: forge.pki.Certificate): object {
 }
 
 function signed(certificate: forge.pki.Certificate, key: string, signingKey: string): CertificatePair {
-  // Node signs the certificate that forge has built: forge's own RSA blocks the process, for seconds on some versions
-  // of Node.
+  // Node signs the certificate that forge has built: forge's own RSA blocks the process, on some versions of Node for
+  // seconds.
   const native: Pick<forge.pki.rsa.PrivateKey, 'sign'> = {
     sign: () => sign('sha256', toBeSigned(certificate), signingKey).toString('latin1'),
   };
@@ -124,7 +123,7 @@ function signed(certificate: forge.pki.Certificate, key: string, signingKey: str
   return { cert: withNewlines(forge.pki.certificateToPem(certificate)), key };
 }
 
-/** `sign` of forge puts it there before it asks the key. */
+/** forge sets `tbsCertificate` before it calls the key's `sign`. */
 function toBeSigned(certificate: forge.pki.Certificate): Buffer {
   return Buffer.from(forge.asn1.toDer(certificate.tbsCertificate).getBytes(), 'latin1');
 }

@@ -28,7 +28,7 @@ export function certsCommand(process: NodeJS.Process): LoadedCommand {
       const { keeper, connection } = await assemble(options, env, logger, registry);
       if (options.once) return await once(keeper, connection);
       registry.collectProcessMetrics();
-      // A restart of the process would not help with anything that it waits for.
+      // No liveness check: a restart would fix nothing that the keeper waits for.
       const probes = { clock: systemClock, live: [], ready: readinessChecks(keeper), metrics: registry };
       const components = [probeComponent({ ...probes, listen: options.listen, logger }), connection, keeping(keeper)];
       await runProcess(process, logger, components);

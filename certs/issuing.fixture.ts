@@ -21,8 +21,8 @@ function newPair(modulusLength: number): KeyPair {
 }
 
 /**
- * Keys generated once and reused in turn: a key for each certificate of a long life would take minutes. They are short,
- * because that is much faster; who makes a connection with them needs 2048 bits.
+ * Keys that are generated once and reused in turn: a key for each certificate of a long life would take minutes. Short
+ * keys are much faster; TLS connections need 2048 bits.
  */
 export function preparedKeyPairs(count: number, modulusLength = 1024): KeyPairs {
   const pairs: KeyPair[] = [];

@@ -26,14 +26,13 @@ export interface KeeperPassDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: CertsMetrics;
-  /** Undefined: others manage the certificates. */
+  /** Undefined if others manage the certificates. */
   readonly authority: AuthorityPart | undefined;
   readonly tokens: TokenPart;
 }
 
 /** Reads everything once, and takes the next step. */
 export class KeeperPass {
-  /** The failures by part. */
   readonly failures = new Map<KeptPart, unknown>();
   /** Why the API server would not accept the webhook's certificate. */
   coverage: string | undefined;
@@ -41,7 +40,7 @@ export class KeeperPass {
   readonly #names: CertificateNames;
   readonly #configurations: ConfigurationNames;
   readonly #limits: RequestLimits;
-  /** Something was written, or another keeper was faster. */
+  /** This pass wrote something, or another keeper wrote first. */
   #again = false;
 
   constructor(
@@ -84,7 +83,7 @@ export class KeeperPass {
     if (kept?.changed === true || keptTokens?.changed === true) this.#again = true;
     if (keptTokens) this.#measureTokens(keptTokens, named);
     if (kept) this.#measureCertificates(kept.material, caBundles);
-    // Trust first, then serve.
+    // API servers must trust a CA before a replica serves its certificate.
     await this.#apply(live ?? [], { caBundle: kept && bundleOf(kept.material), token: keptTokens?.toName });
     if (kept && published) await this.#publish(kept.material, published);
     return !this.#again;
@@ -121,7 +120,7 @@ export class KeeperPass {
     });
   }
 
-  /** Undefined if it failed, or if another keeper was faster, which is not a failure. */
+  /** Undefined if it failed, or if another keeper wrote first, which is not a failure. */
   async #attempt<T>(part: KeptPart, act: () => Promise<T>): Promise<T | undefined> {
     try {
       return await act();

@@ -19,7 +19,7 @@ import type { Check } from '../shared/runtime/http/http-server';
 export interface KeeperSettings {
   readonly names: CertificateNames;
   readonly configurations: ConfigurationNames;
-  /** Undefined: others manage the certificates, and neither certificates nor caBundles are touched. */
+  /** Undefined if others manage the certificates: then neither certificates nor caBundles are touched. */
   readonly lifetimes: CertificateLifetimes | undefined;
   readonly tokenLifeMs: number;
 }
@@ -34,14 +34,10 @@ export interface KeeperDeps {
 }
 
 export interface KeeperStatus {
-  /** Everything due has been done at least once. */
+  /** True once everything due has been done at least once. */
   readonly kept: boolean;
-  /** The current problem. */
   readonly problem: string | undefined;
-  /**
-   * Why the API server would reject the webhook's certificate; undefined if it would not, or if others manage
-   * certificates.
-   */
+  /** Why the API server would reject the webhook's certificate. Undefined if it would not, or if others manage it. */
   readonly coverage: string | undefined;
 }
 
@@ -56,7 +52,7 @@ export class NotReconciledError extends RerollError {
 const tickMs = 60_000;
 const retry = { baseMs: 1_000, maxMs: tickMs };
 
-/** Number of retries, with `retry` between them. */
+/** Retries of {@link Keeper.keepOnce}. */
 const onceRetries = 3;
 
 /** Each pass that wrote is followed by one that reads back. The limit ends a conflict with another writer. */
@@ -108,7 +104,7 @@ export class Keeper {
     await this.#loop.stop();
   }
 
-  /** Does what is due now; writes nothing if nothing is due. @throws NotReconciledError if a part failed. */
+  /** Does what is due now, and writes nothing if nothing is due. @throws NotReconciledError if a part failed. */
   async keep(signal?: AbortSignal): Promise<void> {
     const { names, configurations } = this.#settings;
     let failures = new Map<KeptPart, unknown>();
@@ -125,7 +121,7 @@ export class Keeper {
   }
 
   /**
-   * Like {@link keep}, with a few retries after a broken connection: a single run has no later pass, and a write
+   * Like {@link keep}, with a few retries after a broken connection: no later pass follows a single run, and a write
    * without an answer may have been carried out.
    * @throws NotReconciledError
    */
@@ -181,7 +177,7 @@ function isUnreachable(thrown: unknown): boolean {
   return thrown instanceof NotReconciledError && thrown.cause instanceof ConnectionError;
 }
 
-/** Ready once everything has been published. Later problems are reported, but a restart would not fix them. */
+/** Ready once everything has been published. Later problems are only reported: a restart would not fix them. */
 export function readinessChecks(keeper: Pick<Keeper, 'status'>): readonly Check[] {
   return [
     {

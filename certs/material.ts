@@ -12,9 +12,9 @@ export type Phase = 'steady' | 'overlap' | 'retiring';
 
 /** The content of the Secret. */
 export interface Material {
-  /** Counts the signing CAs. */
+  /** The number of signing CAs so far. */
   readonly generation: number;
-  /** When the phase began; for an overlap, since when every live caBundle is known to hold the next CA. */
+  /** When the phase began. For an overlap: since when every live caBundle is known to hold the next CA. */
   readonly sinceMs: number;
   /** The CA that has signed every leaf. */
   readonly ca: CertificateWithKey;

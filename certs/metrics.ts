@@ -2,12 +2,12 @@ import type { MetricRegistry } from '../shared/runtime/metric-registry';
 import { leafNames } from './certificate-names';
 import { keptSecretNames } from './kept-secret';
 
-/** Parts that may fail, in the order of reporting. */
+/** Parts that can fail, in the order of reporting. */
 export const keptParts = ['secret', 'token', 'registration', 'published'] as const;
 
 export type KeptPart = (typeof keptParts)[number];
 
-/** The objects of a rotation. */
+/** The objects that are rotated. */
 export const rotated = ['ca', 'leaf'] as const;
 
 /** Metrics of the token that identifies the API server to the webhook. */

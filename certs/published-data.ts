@@ -14,7 +14,7 @@ export interface Published {
   readonly leaves: ReadonlySet<string>;
 }
 
-/** Reads `data` of the Secret, whoever wrote it. */
+/** Reads the Secret's `data`, which anyone may have written. */
 export function decodePublished(data: unknown): Published {
   return {
     bundle: fingerprintsOf(textAt(data, 'ca.crt')),
@@ -22,14 +22,12 @@ export function decodePublished(data: unknown): Published {
   };
 }
 
-/**
- * `data` of the Secret for `material`, without any key of a CA, even if there was one before. Keys of others are kept.
- */
+/** The Secret's `data` for `material`, without any key of a CA, even if `previous` had one. Keys of others are kept. */
 export function encodePublished(material: Material, previous: unknown): SecretData {
   return dataOf(publishedTexts(material), previous, materialKeys);
 }
 
-/** Whether `data` is the same as from {@link encodePublished}. */
+/** Whether `data` is what {@link encodePublished} writes. */
 export function isPublished(material: Material, data: unknown): boolean {
   const texts = publishedTexts(material);
   const present = materialKeys.filter((key) => key in objectOf(data));
@@ -37,9 +35,9 @@ export function isPublished(material: Material, data: unknown): boolean {
 }
 
 /**
- * The initial state if the Secret of the CA is empty. Normally it is empty: an administrator who empties the Secret
- * after a leak wants the CA dropped at once. But if the published Secret still holds the CA's key, as it did before
- * there were two Secrets, this is an upgrade: that CA signs no more, and is trusted until no replica serves its
+ * The initial state if the Secret of the CA is empty. Normally it starts from nothing: an administrator who empties the
+ * Secret after a leak wants the CA dropped at once. But if the published Secret still holds the CA's key, as it did
+ * before there were two Secrets, this is an upgrade: that CA signs no more, and is trusted until no replica serves its
  * certificates.
  */
 export function initialMaterial(published: unknown, names: CertificateNames): StoredMaterial {

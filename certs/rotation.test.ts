@@ -34,9 +34,9 @@ function published(material: Material): LiveState {
 
 const dueMs = startMs + 245 * dayMs;
 
-/** The first CA, leaves of day 200. */
+/** The first CA, with leaves of day 200. */
 let fresh: Material;
-/** The first CA, leaves of day 240, and a CA of day 245. */
+/** The first CA, with leaves of day 240, and a next CA of day 245. */
 let overlap: Material;
 
 beforeAll(async () => {
@@ -160,7 +160,7 @@ describe('two years, rotations minute by minute', () => {
   it('never serve a certificate that some API server does not trust, and never let one expire', async () => {
     const created = stored(await after({ do: 'create', because: 'test' }, nothingStored, startMs));
     let now = { secret: created, bundle: bundleOf(created as Material) };
-    /** The state of the slowest API server and the slowest replica: a minute behind. */
+    /** The state that the slowest API server and the slowest replica see: a minute behind. */
     let behind = now;
     let heard = published(created as Material);
     const steps: string[] = [];

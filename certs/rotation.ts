@@ -4,7 +4,7 @@ import { phaseOf, type Material } from './material';
 import type { StoredMaterial } from './secret-data';
 import { isValidAt, type CertificateWithKey, type TrustedCertificate } from './trusted-certificate';
 
-/** The published state. */
+/** What API servers and replicas see. */
 export interface LiveState {
   /** Fingerprints of the CAs in each of Reroll's caBundles, and in the published Secret. */
   readonly bundles: readonly ReadonlySet<string>[];
@@ -34,7 +34,7 @@ const retireMs = 10 * 60_000;
 /** Until then, the keeper that took the last step may be about to inject or publish its result. */
 const injectionMs = 5_000;
 
-/** A phase that began later than this was written by a wrong clock. */
+/** A phase that starts further ahead than this was written by a wrong clock. */
 const maxAheadMs = 10 * 60_000;
 
 /**
@@ -62,7 +62,7 @@ export function nextStep(stored: StoredMaterial, live: LiveState | undefined, no
   }
   const { generation, retired } = stored;
   const sinceMs = stored.sinceMs ?? Infinity;
-  // Every write of it begins a wait of its own.
+  // Every step that writes this material restarts the wait.
   const material: Material = { generation, sinceMs: nowMs, ca, nextCa, retired, leaves: { webhook, channel, client } };
   const [problem] = stored.problems;
   if (problem !== undefined) return { do: 'tidy', material, because: problem };
@@ -121,7 +121,7 @@ function rest(material: Material, nowMs: number): Step {
   }
 }
 
-/** Two thirds of a certificate's own life are over. */
+/** Whether two thirds of the certificate's life are over; the backdating does not count. */
 function isDue({ notBeforeMs, notAfterMs }: TrustedCertificate, nowMs: number): boolean {
   const lifeMs = notAfterMs - (notBeforeMs + backdateMs);
   return nowMs >= notAfterMs - lifeMs / 3;

@@ -19,7 +19,7 @@ export interface StoredMaterial extends Pick<Material, 'generation' | 'nextCa' |
   readonly sinceMs: number | undefined;
   readonly ca: CertificateWithKey | undefined;
   readonly leaves: Readonly<Partial<Record<LeafName, CertificateWithKey>>>;
-  /** Each names its key, never its content. */
+  /** Each problem names its key, never its content. */
   readonly problems: readonly string[];
 }
 
@@ -39,8 +39,8 @@ export const materialKeys: readonly string[] = ['state.json', 'ca.crt', 'ca.key'
 );
 
 /**
- * Limit of CAs read from one key. A Secret of 1 MiB has room for some 900, and reading those would hold the process for
- * 300 ms. We write ten at most: the one that signs, the next one, and eight retired.
+ * Limit of CAs read from one key. A Secret of 1 MiB has room for some 900, which would block the process for 300 ms. We
+ * write ten at most: the one that signs, the next one, and eight retired.
  */
 const maxAuthorities = 32;
 
@@ -78,7 +78,8 @@ export function publishedTexts(material: Material): Readonly<Record<string, stri
 }
 
 /**
- * Reads `data` of the Secret, whoever wrote it. Parts that do not fit together are dropped and reported as problems.
+ * Reads the Secret's `data`, which anyone may have written. Parts that do not fit together are dropped and reported as
+ * problems.
  */
 export function decodeMaterial(data: unknown, names: CertificateNames): StoredMaterial {
   const present = objectOf(data);

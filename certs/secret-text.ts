@@ -1,6 +1,6 @@
 import { objectOf } from '../shared/domain/kubernetes/json-value';
 
-/** `data` of a Secret, whoever wrote it. */
+/** The `data` of a Secret, which anyone may have written. */
 export type SecretData = Readonly<Record<string, unknown>>;
 
 /** The text under a key of `data`; empty if there is none. */
@@ -9,7 +9,7 @@ export function textAt(data: unknown, key: string): string {
   return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
 }
 
-/** `data` with `texts`, and with the keys in `previous` that are not in `ownKeys`, which belong to others. */
+/** `data` with `texts` and those keys of `previous` that are not in `ownKeys`: they belong to others. */
 export function dataOf(
   texts: Readonly<Record<string, string>>,
   previous: unknown,

@@ -10,19 +10,19 @@ import { dataOf, textAt, type SecretData } from './secret-text';
 
 /** The content of the Secret `reroll-webhook-token`. */
 export interface TokenState {
-  /** The newest last. The webhook accepts all of them. */
+  /** Newest last. The webhook accepts all of them. */
   readonly tokens: readonly WebhookToken[];
-  /** Since when every live registration is known to name the newest token; undefined: not all of them do. */
+  /** Since when every live registration is known to name the newest token; undefined if not all do. */
   readonly namedSinceMs: number | undefined;
 }
 
 /** The usable part of the Secret, and the problem with the rest. */
 export interface StoredTokens extends TokenState {
-  /** Names the key, never its content. */
+  /** It names the key, never its content. */
   readonly problem: string | undefined;
 }
 
-/** Beside the tokens, for {@link TokenState.namedSinceMs}; the webhook does not read it. */
+/** For {@link TokenState.namedSinceMs}; the webhook does not read it. */
 const rotationKey = 'rotation.json';
 
 const rotationSchema = z.looseObject({ namedSince: z.iso.datetime() });
@@ -38,7 +38,7 @@ export function encodeTokenState({ tokens, namedSinceMs }: TokenState, previous:
   return dataOf(texts, previous, [webhookTokenKey, rotationKey]);
 }
 
-/** Reads `data` of the Secret, whoever wrote it. */
+/** Reads the Secret's `data`, which anyone may have written. */
 export function decodeTokenState(data: unknown): StoredTokens {
   const namedSinceMs = readNamedSince(textAt(data, rotationKey));
   if (!(webhookTokenKey in objectOf(data))) return { tokens: [], namedSinceMs, problem: undefined };

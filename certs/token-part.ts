@@ -40,8 +40,8 @@ export class TokenPart {
   }
 
   /**
-   * Takes one step. `named` was read before this call, and registrations are written only in that version: so none is
-   * set back to a token that was dropped meanwhile.
+   * Takes one step. `named` was read before this call, and a registration is written only in the version that was read:
+   * none is reset to a token that was dropped meanwhile.
    * @throws MissingSecretError, ConflictError and the other KubeErrors
    */
   async keep(named: NamedTokens | undefined, limits: RequestLimits): Promise<KeptTokens> {

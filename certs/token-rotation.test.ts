@@ -117,7 +117,7 @@ describe('a year, minute by minute', () => {
       }
     }
     expect(made).toBe(13);
-    // With each but the first: named everywhere, and the old one dropped.
+    // Each token but the first takes two more writes: named everywhere, and the old one dropped.
     expect(steps).toHaveLength(13 + 2 * 12);
   });
 });

@@ -24,7 +24,7 @@ export const acceptedMs = 60_000;
 /** How long an API server may keep calling the previous path of a registration. */
 export const droppedMs = 10 * 60_000;
 
-/** A time later than this was written by a wrong clock. */
+/** A time further ahead than this was written by a wrong clock. */
 const maxAheadMs = 10 * 60_000;
 
 /** `named` is undefined while the registrations cannot be read. */
@@ -37,7 +37,7 @@ export function nextTokenStep(
   const newest = tokens.at(-1);
   if (!newest) return { do: 'make', kept: [], because: problem ?? 'there is no token yet' };
   if (tokens.some(({ sinceMs }) => sinceMs > nowMs + maxAheadMs)) {
-    // It would never expire, nor ever be named.
+    // Such a token would never expire, nor ever be named.
     const inTime = tokens.map((each) => ({ ...each, sinceMs: Math.min(each.sinceMs, nowMs) }));
     return { do: 'write', next: { tokens: inTime, namedSinceMs }, because: 'a token is of a time to come' };
   }
@@ -67,9 +67,9 @@ export function nextTokenStep(
 }
 
 /**
- * The token that the registrations should name: the newest that every replica of the webhook accepts by now. Never an
- * older one than a registration already names, so that a clock that is set back does not revert a rotation. Undefined
- * if there is none.
+ * The token that the registrations should name: the newest that every replica of the webhook accepts by now, but never
+ * older than one that a registration already names: a clock that is set back must not revert a rotation. Undefined if
+ * there is none.
  */
 export function tokenToName(
   { tokens }: TokenState,
@@ -78,6 +78,6 @@ export function tokenToName(
 ): WebhookToken | undefined {
   const accepted = tokens.findLastIndex(({ sinceMs }) => nowMs - sinceMs >= acceptedMs);
   const already = tokens.findLastIndex(({ token }) => named?.includes(token) === true);
-  // The only token is named at once: no other would be accepted.
+  // A single token is named at once: the webhook would accept no other.
   return tokens[Math.max(accepted, already, 0)];
 }

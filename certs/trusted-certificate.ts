@@ -10,7 +10,6 @@ export interface TrustedCertificate {
   readonly notAfterMs: number;
 }
 
-/** A certificate with its key. */
 export interface CertificateWithKey extends TrustedCertificate, CertificatePair {}
 
 const pemBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
@@ -61,7 +60,7 @@ export function isValidForHost(x509: X509Certificate, host: string): boolean {
 
 const usageOids = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
 
-/** Whether its extended key usage allows this use. */
+/** Whether the extended key usage allows this use. */
 export function allowsUsage(x509: X509Certificate, usage: keyof typeof usageOids): boolean {
   // The types assume that this extension always exists; it may be missing.
   const usages = x509.keyUsage as readonly string[] | undefined;

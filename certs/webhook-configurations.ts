@@ -19,7 +19,7 @@ export interface LiveWebhook {
   readonly caBundle: string;
   /** The token in its path; undefined if the path has none. */
   readonly token: string | undefined;
-  /** As they are stored. */
+  /** As stored; caBundle in base64. */
   readonly stored: { readonly caBundle: string | undefined; readonly path: string | undefined };
 }
 
@@ -33,7 +33,7 @@ export interface LiveConfiguration {
   readonly webhooks: readonly LiveWebhook[];
 }
 
-/** The required values for all of Reroll's webhooks; undefined: not known now, and left unchanged. */
+/** The required values for all of Reroll's webhooks. An undefined one is not known now, and is left unchanged. */
 export interface Wanted {
   readonly caBundle: string | undefined;
   readonly token: string | undefined;
@@ -43,8 +43,8 @@ export interface Wanted {
 const fieldManager = 'reroll-certs';
 
 /**
- * Owns only the paths. It needs another name, because an apply removes fields that an earlier apply with the same name
- * has set: when an install changes to certificates of others, that would remove their caBundle.
+ * Owns only the paths. It needs another name: an apply removes fields that an earlier apply with the same name has set,
+ * so an install that switches to certificates of others would lose their caBundle.
  */
 const pathFieldManager = 'reroll-certs-path';
 
@@ -91,8 +91,8 @@ export function isAsWanted({ webhooks }: LiveConfiguration, { caBundle, token }:
 }
 
 /**
- * Sets caBundle and path of all of Reroll's webhooks in one configuration, if its version is still the one that was
- * read: neither may overwrite a newer one. Without `caBundles` it never touches a caBundle.
+ * Sets caBundle and path of all of Reroll's webhooks in one configuration, if it is still in the version that was read:
+ * no write may overwrite a newer value. Without `caBundles` it never touches a caBundle.
  * @throws ConflictError
  */
 export async function applyWanted(
@@ -106,7 +106,7 @@ export async function applyWanted(
     kind,
     metadata: { name, uid, resourceVersion },
     // Always all of our webhooks, with unknown values unchanged: an apply removes fields that the previous one set and
-    // it does not.
+    // it omits.
     webhooks: webhooks.map((webhook) => {
       const path = token === undefined ? webhook.stored.path : tokenPath(hook, token);
       const bundle = caBundle === undefined ? webhook.stored.caBundle : Buffer.from(caBundle).toString('base64');

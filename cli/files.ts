@@ -9,7 +9,7 @@ export interface FileEntry {
   readonly isDirectory: boolean;
 }
 
-/** Where manifests are read from. Errors have the codes of Node, such as `ENOENT`. */
+/** Reads files. Errors have Node's codes, such as `ENOENT`. */
 export interface Files {
   isDirectory(path: string): Promise<boolean>;
   entries(directory: string): Promise<readonly FileEntry[]>;
@@ -18,7 +18,7 @@ export interface Files {
   readStdin(): Promise<Uint8Array>;
 }
 
-/** The files of this machine. A link to a directory is not an entry: it could lead back up. */
+/** The files of this machine. A symbolic link to a directory is skipped: it could lead back up. */
 export function machineFiles(stdin: NodeJS.ReadableStream): Files {
   return {
     isDirectory: async (file) => (await stat(file)).isDirectory(),
@@ -38,7 +38,7 @@ async function entryOf(directory: string, entry: Dirent): Promise<FileEntry | un
   try {
     if ((await stat(path.join(directory, name))).isDirectory()) return undefined;
   } catch {
-    // It leads nowhere, which reading it reports.
+    // A broken link: reading it reports the error.
   }
   return { name, isDirectory: false };
 }

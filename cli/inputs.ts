@@ -6,12 +6,12 @@ import type { InputProblem } from './lint-report';
 
 /** A file with manifests. */
 export interface Input {
-  /** As named, or below a directory that was named; `stdin` for standard input. */
+  /** The path as given, or below a given directory; `stdin` for standard input. */
   readonly file: string;
   readonly text: string;
 }
 
-/** What could be read, and what could not. */
+/** The files that could be read, and problems with others. */
 export interface Inputs {
   readonly inputs: readonly Input[];
   readonly problems: readonly InputProblem[];
@@ -24,7 +24,10 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'there is no permission to read it',
 };
 
-/** Reads files, directories with all that is below them, and standard input (`-`). A file that is named twice is read once. */
+/**
+ * Reads files, directories with everything below them, and standard input (`-`). A file that is named twice is read
+ * once.
+ */
 export async function readInputs(names: readonly string[], files: Files): Promise<Inputs> {
   const inputs = new Map<string, Input>();
   const problems: InputProblem[] = [];
@@ -57,7 +60,7 @@ export async function readInputs(names: readonly string[], files: Files): Promis
   return { inputs: [...inputs.values()], problems };
 }
 
-/** In the order of their names. What begins with a dot is for tools: `.git`, `.github`. */
+/** In the order of their names. Names that begin with a dot belong to tools: `.git`, `.github`. */
 async function manifestsBelow(directory: string, files: Files): Promise<readonly string[]> {
   const entries = (await files.entries(directory)).filter(({ name }) => !name.startsWith('.'));
   const found: string[] = [];

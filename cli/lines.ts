@@ -1,14 +1,14 @@
-/** The lines of a text, as the parser comes upon them. */
+/** Maps offsets in a text to line numbers. */
 export class Lines {
   /** The offset of each line's first character. */
   readonly #starts: number[] = [];
 
-  /** In the order of the text. */
+  /** Lines must be added in order. */
   add(offset: number): void {
     this.#starts.push(offset);
   }
 
-  /** The number of the line with this offset, from 1. */
+  /** The number of the line that contains the offset, from 1. */
   at(offset: number): number {
     let [low, high] = [0, this.#starts.length];
     while (low < high) {

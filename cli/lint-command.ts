@@ -10,15 +10,14 @@ import type { LintReport } from './lint-report';
 import { sarifOutput } from './sarif-output';
 import { errorLines, textOutput } from './text-output';
 
-/** What the command uses of the world. */
+/** What the command uses of its process. */
 export interface LintWorld {
   readonly io: CliIo;
   readonly files: Files;
-  /** Standard output is a terminal. */
   readonly isTerminal: boolean;
 }
 
-/** What the exit codes say. */
+/** The exit codes of `reroll lint`. */
 export const exitCodes = { clean: 0, findings: 1, unusable: 2 } as const;
 
 const notes = `Exit codes:
@@ -36,7 +35,7 @@ export function lintCommand(process: NodeJS.Process): LoadedCommand {
   return lintCommandIn({ io: cliIo(process), files: machineFiles(stdin), isTerminal: stdout.isTTY });
 }
 
-/** The same in any world. */
+/** The same, with streams and files passed in. */
 export function lintCommandIn({ io, files, isTerminal }: LintWorld): LoadedCommand {
   return {
     options: lintOptionTable,
@@ -49,7 +48,7 @@ export function lintCommandIn({ io, files, isTerminal }: LintWorld): LoadedComma
         io.out(written(report, options.output, isTerminal && wantsColour(env)));
         return exitCodeOf(report);
       } catch (thrown) {
-        // 1 would say that there are findings.
+        // Exit code 1 would mean that there are findings.
         io.err(`reroll lint failed: ${errorMessage(thrown)}\n`);
         return exitCodes.unusable;
       }
@@ -57,7 +56,7 @@ export function lintCommandIn({ io, files, isTerminal }: LintWorld): LoadedComma
   };
 }
 
-/** https://no-color.org */
+/** @see https://no-color.org */
 function wantsColour(env: Environment): boolean {
   return (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
 }

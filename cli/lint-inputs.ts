@@ -26,7 +26,7 @@ export function lintInputs(
     return found.map((finding) => reported(manifest, finding));
   });
   const errors = [...problems, ...read.flatMap((each) => each.problems)];
-  // As after a command before the pipe that failed: nothing was looked at, so nothing is right.
+  // For example, the command before the pipe failed: nothing was checked, so nothing counts as clean.
   if (manifests.length === 0 && errors.length === 0) {
     errors.push(...inputs.map(({ file }) => ({ file, message: 'holds no Kubernetes object' })));
   }
@@ -52,7 +52,9 @@ function reported(manifest: Manifest, { code, key, message }: LintFinding): Repo
   };
 }
 
-/** Where a key can stand. If it is in the wrong place, the metadata of the object itself is the last to look at. */
+/**
+ * The line of an annotation, wherever it can stand. If it is in the wrong place, the object's own metadata comes last.
+ */
 function lineOfAnnotation({ lineOf }: Manifest, code: LintFinding['code'], key: string): number | undefined {
   const jobTemplate = ['spec', 'jobTemplate'];
   const templates = [defaultTemplatePath, [...jobTemplate, ...defaultTemplatePath]];

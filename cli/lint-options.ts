@@ -11,17 +11,19 @@ import { parseOptions, type Environment } from '../shared/runtime/options/option
 import { ignoredWorkloadKindsOf, restartOptionTable } from '../shared/runtime/options/restart-options';
 import { scopeOf, selectionOptionTable } from '../shared/runtime/options/selection-options';
 
-/** How findings are written. */
 export type OutputFormat = 'text' | 'json' | 'sarif';
 
 const formats: Readonly<Record<OutputFormat, OutputFormat>> = { text: 'text', json: 'json', sarif: 'sarif' };
 
 const { namespaces, namespacesToIgnore, ignoredSourceKinds } = selectionOptionTable;
 const { flag, form, schema, describe, accepts } = namespaces;
-// KUBERNETES_NAMESPACE is a variable of the pod in which this runs, such as that of a CI job, and not of the install.
+// KUBERNETES_NAMESPACE is left out: it describes the pod of this command, such as a CI job, and not the install.
 const namespacesOfTheInstall = { flag, form, schema, describe, accepts } as const;
 
-/** The flags of the install without those of no effect here: labels of namespaces and sources are known in the cluster alone. */
+/**
+ * The flags of the install, without those that have no effect here: labels of namespaces and sources are known only in
+ * the cluster.
+ */
 export const lintOptionTable = {
   ...inGroup('Manifests', {
     filenames: {
@@ -58,12 +60,11 @@ export const lintOptionTable = {
   ...inGroup('As the install has it: annotation keys', annotationOptionTable),
 } satisfies OptionTable;
 
-/** Everything that `reroll lint` is told. */
+/** The parsed options. */
 export interface LintOptions {
   readonly filenames: readonly string[];
   readonly namespace: string;
   readonly output: OutputFormat;
-  /** The install's. */
   readonly settings: LintSettings;
 }
 

@@ -20,7 +20,7 @@ const findingSchema = z.strictObject({
 
 const problemSchema = z.strictObject({ file, line: line.optional(), message: z.string() });
 
-/** What `reroll lint -o json` prints. A field that is removed or means something else makes a new version. */
+/** The output of `reroll lint -o json`. Removing a field or changing its meaning requires a new version. */
 export const lintReportSchema = z.strictObject({
   version: z.literal(1),
   summary: z.strictObject({
@@ -39,5 +39,5 @@ export type ReportedFinding = z.output<typeof findingSchema>;
 /** A file or a document that cannot be read. */
 export type InputProblem = Readonly<z.output<typeof problemSchema>>;
 
-/** All that a run found. */
+/** The result of a run. */
 export type LintReport = z.output<typeof lintReportSchema>;

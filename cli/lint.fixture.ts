@@ -4,7 +4,7 @@ import type { Environment } from '../shared/runtime/options/options';
 import type { Files } from './files';
 import { lintCommandIn } from './lint-command';
 
-/** Files in memory, by their paths. An `undefined` text may not be read. */
+/** Files in memory, by their paths. Reading an `undefined` text fails with `EACCES`. */
 export function memoryFiles(texts: Readonly<Record<string, string | Uint8Array | undefined>>): Files {
   const failure = (code: string): Error => Object.assign(new Error(`${code}: failed`), { code });
   const read = (path: string): Uint8Array => {

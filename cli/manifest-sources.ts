@@ -15,12 +15,12 @@ const groups: Readonly<Record<SourceKind, string>> = {
 };
 
 /**
- * The ConfigMaps, Secrets and SecretProviderClasses among the manifests. The cluster has others, so they prove what their
- * own annotations do, and never that a source is missing.
+ * The ConfigMaps, Secrets and SecretProviderClasses among the manifests. The cluster has others, so these prove the
+ * effect of their own annotations, but never that a source is missing.
  */
 export class ManifestSources {
   readonly #settings: LintSettings;
-  /** Undefined for one that stands there twice and differs, as in two overlays. */
+  /** Undefined for a source that is there twice with different flags, as in two overlays. */
   readonly #sources = new Map<SourceKey, Flags | undefined>();
 
   constructor(manifests: readonly Manifest[], settings: LintSettings) {
@@ -35,7 +35,10 @@ export class ManifestSources {
     }
   }
 
-  /** What is known for a workload. A kind is known unless the workload searches a source of it that is not among the manifests. */
+  /**
+   * The sources known for a workload. A kind is known unless the workload searches a source of that kind whose flags
+   * are not known.
+   */
   knownTo({ spec, write: { namespace } }: WorkloadSubject): KnownSources {
     const kinds = watchedSourceKinds(this.#settings);
     const flagsOf = (kind: SourceKind, name: string): Flags | undefined =>
@@ -51,7 +54,7 @@ export class ManifestSources {
   }
 }
 
-/** Whether a finding holds in every cluster with these manifests: none does that says that a source is missing. */
+/** Whether a finding holds in every cluster that has these manifests. A finding that a source is missing does not. */
 export function isProven({ code }: LintFinding): boolean {
   return code !== 'no-such-source' && code !== 'other-kind';
 }

@@ -4,7 +4,7 @@ import { readManifests } from './manifests';
 const read = (text: string) => readManifests({ file: 'a.yaml', text }, 'default');
 const deployment = 'apiVersion: apps/v1\nkind: Deployment\n';
 
-/** The problems of a text, which has no object. */
+/** The problems of a text that contains no object. */
 function problems(text: string) {
   const { manifests, problems } = read(text);
   expect(manifests).toEqual([]);

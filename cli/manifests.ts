@@ -7,7 +7,7 @@ import type { Input } from './inputs';
 import type { InputProblem } from './lint-report';
 import { Lines } from './lines';
 
-/** An object in a file. */
+/** A Kubernetes object in a file. */
 export interface Manifest {
   readonly file: string;
   readonly line: number;
@@ -16,20 +16,20 @@ export interface Manifest {
   readonly kind: string;
   readonly namespace: string;
   readonly object: unknown;
-  /** The line of a field of the object; undefined if it is not there. */
+  /** The line of a field of the object; undefined if it is missing. */
   readonly lineOf: (path: readonly string[]) => number | undefined;
 }
 
-/** The objects of a file, and what in it cannot be read. */
+/** The objects in a file, and problems with other parts. */
 export interface Manifests {
   readonly manifests: readonly Manifest[];
   readonly problems: readonly InputProblem[];
 }
 
-/** Anchors that are used this often are no accident; without a limit, a small text could fill the memory. */
+/** No real manifest uses anchors this often. Without a limit, a small text could fill the memory. */
 const maxAliasCount = 10_000;
 
-/** Reads the objects of all documents, and those in lists. Empty documents are none. No message quotes the text. */
+/** Reads the objects of all documents, and those in lists. Empty documents are skipped. No message quotes the text. */
 export function readManifests({ file, text }: Input, defaultNamespace: string): Manifests {
   const lines = new Lines();
   const manifests: Manifest[] = [];
@@ -87,7 +87,7 @@ function valueOf(document: Document.Parsed, report: Report): unknown {
   const offset = document.contents?.range[0] ?? 0;
   try {
     const value: unknown = document.toJS({ maxAliasCount });
-    // `{{ .Values.name }}` is a map as the key of a map, which no object has.
+    // `{{ .Values.name }}` is a map whose key is a map, which no object has.
     const isTemplate = hasMapAsKey(document.contents);
     if (isTemplate) report(offset, 'a key is a map');
     return isTemplate ? undefined : value;
@@ -111,7 +111,7 @@ function withTemplateHint(reason: string, text: string): string {
 /** The offset of a field's name. */
 function offsetOfField(node: Node | null, path: readonly string[]): number | undefined {
   const [field, ...rest] = path;
-  // Of two with the same name, the last one counts.
+  // If two fields have the same name, the last one counts.
   const pair = isMap(node) ? node.items.findLast(({ key }) => isScalar(key) && key.value === field) : undefined;
   if (!pair) return undefined;
   return rest.length === 0 ? (pair.key as Node).range?.[0] : offsetOfField(pair.value as Node | null, rest);

@@ -1,6 +1,6 @@
 import type { AnnotationProblemCode } from '../shared/domain/annotations/annotation-problem';
 
-/** What is wrong, in one sentence for each code. */
+/** The description of each code, in one sentence. */
 export const rules: Readonly<Record<AnnotationProblemCode, string>> = {
   'unknown-annotation': 'The annotation is not known, but looks like one that is.',
   'wrong-place': 'The annotation does not count where it is written.',

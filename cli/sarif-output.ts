@@ -7,7 +7,7 @@ import { rules } from './rules';
 
 const home = 'https://github.com/reroll/reroll';
 
-/** A log in SARIF 2.1.0, which code scanning of GitHub and others read. */
+/** A log in SARIF 2.1.0, which code scanning of GitHub and others reads. */
 export function sarifOutput({ findings, errors }: LintReport): string {
   const log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -43,7 +43,7 @@ function location(file: string, line: number | undefined) {
   return { physicalLocation: { artifactLocation: { uri: uriOf(file) }, ...region } };
 }
 
-/** A relative path stays relative: it is one in the repository. */
+/** A relative path stays relative: it is a path in the repository. */
 function uriOf(file: string): string {
   if (path.isAbsolute(file)) return pathToFileURL(file).href;
   return path.normalize(file).split(path.sep).map(encodeURIComponent).join('/');

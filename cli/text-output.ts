@@ -1,11 +1,11 @@
 import type { LintReport } from './lint-report';
 
-/** ANSI colours, where a person reads. */
+/** ANSI codes to switch a style on and off. */
 const bold = ['\u001b[1m', '\u001b[22m'] as const;
 const yellow = ['\u001b[33m', '\u001b[39m'] as const;
 const green = ['\u001b[32m', '\u001b[39m'] as const;
 
-/** A line for each finding, `FILE:LINE: message`, and one with their number. */
+/** One line for each finding, `FILE:LINE: message`, and one with the totals. */
 export function textOutput({ findings, summary }: LintReport, { colour }: { readonly colour: boolean }): string {
   const painted = ([on, off]: readonly [string, string], text: string): string => (colour ? on + text + off : text);
   const lines = findings.map(({ file, line, message }) => `${painted(bold, `${file}:${line}:`)} ${message}`);
@@ -15,7 +15,7 @@ export function textOutput({ findings, summary }: LintReport, { colour }: { read
   return [...lines, painted(summary.findings + summary.errors === 0 ? green : yellow, total), ''].join('\n');
 }
 
-/** A line for each thing that could not be read. */
+/** A line for each file or document that could not be read. */
 export function errorLines({ errors }: LintReport): string {
   return errors
     .map(({ file, line, message }) => `${file}:${line === undefined ? '' : `${line}:`} ${message}\n`)

@@ -7,11 +7,10 @@ export interface AlertFormatter {
    * nobody and links nowhere. The text is already printable.
    */
   escape(foreign: string): string;
-  /** The request for a message whose slots are between asterisks. */
+  /** The request for a message that has asterisks around its names. */
   post(text: string): Post;
 }
 
-/** A JSON body, which most receivers accept. */
 function jsonPost(value: object): Post {
   return { contentType: 'application/json', body: Buffer.from(JSON.stringify(value)) };
 }
@@ -34,7 +33,6 @@ function escapeEntities(foreign: string): string {
   return foreign.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The fullwidth form of an ASCII character. */
 function fullwidth(character: string): string {
   return String.fromCharCode(character.charCodeAt(0) + 0xfee0);
 }

@@ -73,7 +73,7 @@ describe('an alert', () => {
     await clock.advance(600_000);
     expect(transport.posts).toHaveLength(2);
     expect(await counted()).toEqual({ refused: 2 });
-    // One outage, one line.
+    // An outage is logged once.
     expect(logger.lines).toEqual([
       {
         level: 'warn',

@@ -24,7 +24,7 @@ export interface AlertSenderOptions {
 export const alertRate = { perSecond: 1, burst: 10 };
 const ratePollMs = 1_000 / alertRate.perSecond;
 
-/** The number of alerts that are kept while the receiver is slow. Further ones are only counted. */
+/** Alerts that are kept while the receiver is slow. Further ones are only counted. */
 export const maxWaiting = 100;
 
 const retryLimits = { tries: 6, withinMs: 5 * 60_000 };
@@ -33,10 +33,9 @@ const retryBackoff = { baseMs: 1_000, maxMs: 60_000 };
 /** When the process ends, the last alerts are sent if the receiver accepts them at once. */
 const stopGraceMs = 2_000;
 
-/** Alerts in one message. */
 interface Batch {
   readonly texts: readonly string[];
-  /** The number of further alerts that are not kept. */
+  /** Further alerts whose text was not kept. */
   readonly more: number;
 }
 
@@ -121,7 +120,7 @@ export class AlertSender implements AlertSink {
       }
     }
     const texts = this.#waiting.splice(0, count);
-    // The alerts without room arrived after all others, so the last of these mentions them.
+    // Alerts without room arrived after all others, so the last batch mentions them.
     const more = this.#waiting.length === 0 ? this.#surplus : 0;
     this.#surplus -= more;
     return { texts, more };

@@ -18,7 +18,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A receiver on loopback that keeps what it gets, and may redirect to another path. */
+/** A receiver on loopback that records what it gets, and may redirect to another path. */
 async function receiver(redirectTo?: string) {
   const received: { readonly request: IncomingMessage; readonly body: string }[] = [];
   const server = createServer((request, response) => {

@@ -9,8 +9,8 @@ import type { AlertOptions } from './options';
 import { alertSink, alertSinks, raw } from './alert-formatters';
 
 /**
- * The sender of alerts, if they are switched on and have an address. Invalid settings are reported at the start, and
- * restarts continue without alerts.
+ * The sender of alerts, if they are switched on and have an address. A missing address or an unknown receiver is logged
+ * at the start, and restarts go on.
  */
 export function alertSender(
   options: AlertOptions,

@@ -10,12 +10,12 @@ const maxDetailBytes = 1_000;
 const maxNameBytes = 253;
 const maxNamespaceBytes = 63;
 
-/** With the fixed text below the limit of Google Chat, which is the strictest: 4096 characters. */
+/** With the fixed text, below the limit of Google Chat, which is the strictest: 4096 characters. */
 export const maxAlertBytes = 3_000;
 
 /**
- * Reloader's exact sentence, with several sources if a restart answers several changes. What only Reroll knows follows
- * on a line of its own. See docs/reloader-compatibility.md, 14.2.
+ * Reloader's exact sentence, with several sources if one restart answers several changes. What only Reroll knows
+ * follows on a line of its own. See docs/reloader-compatibility.md, 14.2.
  */
 export function alertText({ sources, workload, detail }: Alert, { escape }: Pick<AlertFormatter, 'escape'>): string {
   const name = (foreign: string): string => `*${escapedWithin(maxNameBytes, foreign, escape)}*`;
@@ -31,7 +31,7 @@ export function alertText({ sources, workload, detail }: Alert, { escape }: Pick
   return `${sentence}\n${escapedWithin(room, detail, escape)}`;
 }
 
-/** Cut before it is escaped: half an escape might mean something else. */
+/** Text is cut before it is escaped: half an escape might mean something else. */
 function escapedWithin(maxBytes: number, foreign: string, escape: AlertFormatter['escape']): string {
   for (let bytes = maxBytes; ; bytes = Math.floor(bytes * 0.8)) {
     const escaped = escape(printable(foreign, bytes));

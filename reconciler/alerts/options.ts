@@ -5,7 +5,7 @@ import { alertSinks } from './alert-formatters';
 
 const trimmed = z.string().transform((text) => text.trim());
 
-/** Reloader knows these only as environment variables. */
+/** Reloader has these options only as environment variables. */
 export const alertOptionTable = {
   alertOnReload: { ...switchRow('alert-on-reload', 'Send an alert for each restart.'), fallbackEnv: 'ALERT_ON_RELOAD' },
   alertSink: {

@@ -12,7 +12,10 @@ import {
 } from '../../shared/domain/protocol/mutation-question';
 import { parsePreviewQuestion, type PreviewAnswer, type PreviewQuestion } from '../../shared/domain/protocol/preview';
 
-/** What the webhook sends to a reconciler. A question is answered with undefined if another replica must be asked. */
+/**
+ * Receives what the webhook sends to a reconciler. A question is answered with undefined if another replica must be
+ * asked.
+ */
 export interface ChannelInbox {
   accept(records: readonly unknown[]): Receipt;
   /** Which workloads a change would restart. */
@@ -23,7 +26,7 @@ export interface ChannelInbox {
   lint(question: WorkloadQuestion): LintAnswer | undefined;
 }
 
-/** The answer to the body of a request, by path. Rejects only for our own errors. */
+/** Answers a request, by path. Rejects only if our own code fails. */
 export const channelAnswers: Readonly<Record<ChannelPath, (body: Buffer, inbox: ChannelInbox) => Promise<Answer>>> = {
   '/v1/changes': async (body, inbox) => await Promise.resolve(answerBatch(body, inbox)),
   '/v1/preview': async (body, inbox) =>
@@ -35,7 +38,6 @@ export const channelAnswers: Readonly<Record<ChannelPath, (body: Buffer, inbox: 
 export interface Answer {
   readonly status: ChannelStatus;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
   readonly body: object;
 }
 

@@ -25,7 +25,7 @@ let server: ChannelServer;
 let agents: Agent[];
 
 beforeEach(async () => {
-  // Certificates are also checked against this machine's clock.
+  // The handshake uses this machine's clock too.
   clock = new FakeClock(Date.now());
   drawn = 0;
   received = 0;
@@ -124,7 +124,7 @@ describe('a connection', () => {
     const outgoing = begin(webhook());
     const answered = answerTo(outgoing);
     outgoing.write('{"v":1,');
-    // One timer is for its body, one for the connections.
+    // One timer is for the body, one for the connections.
     while (clock.pendingTimers < 2) await clock.settle();
     withdraw();
     outgoing.end('"batch":"b","records":[1]}');

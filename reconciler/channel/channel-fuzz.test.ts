@@ -32,7 +32,7 @@ const genuine: fc.Arbitrary<ChangeRecord> = fc
 
 const template = changeRecord();
 
-/** Records with one field replaced by whatever there is, and things that are no record at all. */
+/** Records with one field replaced by an arbitrary value, and values that are no record at all. */
 const garbage = fc.oneof(
   { arbitrary: fc.anything({ maxDepth: 1 }), weight: 1 },
   {
@@ -44,7 +44,9 @@ const garbage = fc.oneof(
 );
 const records = fc.array(fc.oneof(genuine, garbage), { maxLength: 12 });
 
-/** More sources than there may be hints pending: of the first the index shows what is announced, of the rest nothing. */
+/**
+ * More sources than pending hints. The index holds the announced content of the first ones, and nothing of the rest.
+ */
 const crowd = { shown: 2 * maxAttributedSources, all: 3 * maxPendingHints };
 const shownSources = Array.from({ length: crowd.shown }, (_, n) => stored('blue', { name: `app-${n}` }));
 const batch = fc.array(
@@ -55,7 +57,9 @@ const batch = fc.array(
   ),
   { maxLength: 4 },
 );
-/** Its bytes, so much later than the start: a record of an old time is not even looked at. */
+/**
+ * The bytes of a body at a time since the start. Its records have that time, because old ones are not even looked at.
+ */
 type Body = (elapsedMs: number) => Buffer;
 const body: fc.Arbitrary<Body> = fc.oneof(
   { arbitrary: batch.map((list): Body => batchBody(list)), weight: 8 },
@@ -110,7 +114,7 @@ describe('any body', () => {
       const most = { pending: 0, attributed: 0, reads: 0 };
       const statuses = new Set<number>();
       let bodies = 0;
-      /** A record of each source, so that the second half of the bodies meets what is full. */
+      /** A record for each source: the second half of the bodies finds the limits reached. */
       const fill = async (): Promise<void> => {
         for (let n = 0; n < crowd.all; n += maxBatchRecords) {
           const list = Array.from({ length: maxBatchRecords }, (_, more) => crowdRecord(n + more));
@@ -135,7 +139,7 @@ describe('any body', () => {
         { numRuns: runs, endOnFailure: true },
       );
       expect([...statuses].sort()).toEqual([202, 400, 429]);
-      // All that can be full has been full.
+      // Hints and attributions have reached their limits.
       expect(most).toEqual({ pending: maxPendingHints, attributed: maxAttributedSources, reads: expect.any(Number) });
       expect(most.reads).toBeLessThanOrEqual(maxPendingHints);
       expect(channel.reads.filter(({ source }) => source === 'ConfigMap shop/web')).toEqual([]);

@@ -95,7 +95,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** Without the level, it is this side's OpenSSL that refuses. */
+/** With the default security level, our own OpenSSL would refuse. */
 const oldTls: ConnectionOptions = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
 const json = { 'content-type': 'application/json' };
 
@@ -104,12 +104,12 @@ function begin(options: RequestOptions = {}): ClientRequest {
   return request({ ...where, headers: json, agent: agent(), ...options });
 }
 
-/** The server has the head of a request and waits for its body; the other timer is that of its connections. */
+/** The server has the head of a request and waits for its body. The other timer is for connections. */
 async function bodyBegun(): Promise<void> {
   while (clock.pendingTimers < 2) await clock.settle();
 }
 
-/** The server waits for nothing, and has no connection. */
+/** The server has no timer left, so no request and no connection. */
 async function atRest(): Promise<void> {
   while (clock.pendingTimers > 0) await clock.settle();
 }
@@ -339,7 +339,7 @@ describe('a new certificate', () => {
     const both = [authority.ca, nextAuthority.ca];
     const renewed = nextAuthority.leaf({ dnsName: clientName, usage: 'clientAuth' });
     expect((await send(batch(2), { agent: agent({ ...renewed, ca: both }) })).status).toBe(202);
-    // During a rotation the former counts, too.
+    // During a rotation, the previous certificate is accepted too.
     expect((await send(batch(3), { agent: agent({ ca: both }) })).status).toBe(202);
     expect(received).toHaveLength(3);
   });
@@ -414,7 +414,7 @@ describe('the stop', () => {
     await restart();
   });
 
-  /** For the end of the test, which stops it. */
+  /** Starts a server for `afterEach` to stop. */
   async function restart(): Promise<void> {
     server = newServer();
     await server.start();

@@ -26,10 +26,10 @@ export interface ChannelServerOptions {
   readonly logger: Logger;
   readonly metrics: ChannelMetrics;
   readonly address: ListenAddress;
-  /** Started and stopped by its owner. While it has no certificate, every handshake fails. */
+  /** Its owner starts and stops it. While it has no certificate, every handshake fails. */
   readonly tls: Pick<TlsMaterialSource, 'current' | 'onChange'>;
   /**
-   * The DNS name in the webhook's client certificate. It is checked because the CA has signed other certificates, too.
+   * The DNS name in the webhook's client certificate. It is checked, because the CA has signed other certificates too.
    */
   readonly clientName: string;
   readonly inbox: ChannelInbox;
@@ -107,8 +107,8 @@ export class ChannelServer implements Component {
   }
 
   /**
-   * Ends all connections, because they may have been accepted under a CA that is no longer trusted. If a pair does not
-   * match, the previous one stays in use.
+   * Ends all connections, because they may have been accepted under a CA that is no longer trusted. If certificate and
+   * key do not match, the previous pair stays in use.
    */
   #useCertificates(): void {
     const { logger, tls } = this.#options;
@@ -118,7 +118,7 @@ export class ChannelServer implements Component {
       // With an empty bundle, Node would trust the system's CAs.
       if (material.ca.trim() === '') throw new Error('the bundle of CAs is empty');
       const { cert, key, ca } = material;
-      // Everything is set each time: an omitted option falls back to Node's default.
+      // Sets everything each time: an omitted option falls back to Node's default.
       this.#server.setSecureContext({ cert, key, ca, minVersion: 'TLSv1.2' });
       this.#connections.retire();
       logger.info('the certificate of the change channel is in use');
@@ -144,7 +144,7 @@ export class ChannelServer implements Component {
     if (!answer) return;
     const { status, headers, body } = answer;
     metrics.requestsTotal.inc({ code: status });
-    // The unread rest of a body would be taken for the next request.
+    // Otherwise the unread rest of a body would be taken for the next request.
     const close = this.#stopping || !request.complete;
     response.writeHead(status, {
       'content-type': 'application/json',

@@ -8,7 +8,7 @@ import { ChannelMetrics, type HintResult } from '../metrics/channel-metrics';
 import { Hints } from '../hints/hints';
 import { ChangeRecordIntake } from '../hints/change-record-intake';
 
-/** ConfigMap `shop/app` set to `color: blue` by alice with kubectl, at the moment a FakeClock starts. */
+/** Alice set ConfigMap `shop/app` to `color: blue` with kubectl, at the moment a FakeClock starts. */
 export function changeRecord({
   color = 'blue',
   ...options
@@ -27,23 +27,23 @@ export function changeRecord({
   };
 }
 
-/** A stored source. */
 export function stored(color: string, options: Partial<DigestedSource> = {}): DigestedSource {
   return sourceRecord({ ...options, data: { color } });
 }
 
-/** Hints and intake between an API server and an index, both of which are maps. */
+/** Hints and intake between an API server and an index, which are both maps. */
 export class ChannelHarness {
   readonly clock = new FakeClock();
   readonly logger = new RecordingLogger();
   readonly metrics = new ChannelMetrics(new MetricRegistry());
   readonly apiServer = new Map<string, DigestedSource>();
   readonly index = new Map<string, SourceRecord>();
-  /** What the engine received, and when it was read, in milliseconds since the start. */
+  /** Sources that the engine received. */
   readonly given: DigestedSource[] = [];
+  /** Times are in milliseconds since the start. */
   readonly reads: { readonly source: string; readonly name: string; readonly atMs: number }[] = [];
   unwanted = new Set<string>();
-  /** Runs between a read's answer and its arrival. */
+  /** Awaited after a read is answered, before its answer arrives. */
   delay: () => Promise<void> = async () => await Promise.resolve();
   onStored: (record: DigestedSource) => void = () => undefined;
 
@@ -75,19 +75,19 @@ export class ChannelHarness {
     isWanted: ({ namespace, name }) => !this.unwanted.has(`${namespace}/${name}`),
   });
 
-  /** A write that no watch has shown. */
+  /** Stores a write that no watch has shown. */
   write(record: DigestedSource): void {
     this.apiServer.set(sourceKey(record), record);
   }
 
-  /** The watch shows what is stored. */
+  /** Stores a write that the watch shows at once. */
   watch(record: DigestedSource): void {
     this.write(record);
     this.index.set(sourceKey(record), record);
     this.hints.observed(record);
   }
 
-  /** A list shows what is stored, without its content. */
+  /** Stores a write that a list shows, without its content. */
   list(record: DigestedSource): void {
     this.write(record);
     const listed = { ...record, content: 'metadata-only' as const };

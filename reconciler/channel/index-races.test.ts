@@ -53,7 +53,7 @@ class World {
   /** The newest version that the index has had. */
   #shown = 0;
   #isRestored = false;
-  /** What the watch has yet to show, and what was stored before that. */
+  /** What the watch has yet to show, and what it has shown. */
   #events: WatchEvent[] = [];
   #watched: DigestedSource | undefined;
 
@@ -88,7 +88,7 @@ class World {
       else if ([...this.#sink.keys()].includes(key)) this.#sink.remove(key, undefined);
       this.#sink.synced();
     },
-    /** etcd is restored from an old backup: versions start over, watches end. */
+    /** etcd is restored from an old backup: versions go back and the watch ends. */
     restore: (value: number): void => {
       if (!this.stored) return;
       this.#isRestored = true;

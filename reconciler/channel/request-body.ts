@@ -3,11 +3,11 @@ import type { Clock } from '../../shared/runtime/clock';
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** From its first byte to its last, even if it arrives slowly but steadily. */
+  /** For the whole body, even if it arrives slowly but steadily. */
   readonly maxMs: number;
 }
 
-/** Reads a body within limits. Never rejects; `aborted`: the client is gone. */
+/** Reads a body within limits. Never rejects. `aborted` means that the client is gone. */
 export async function readBody(
   request: IncomingMessage,
   clock: Clock,

@@ -5,7 +5,7 @@ import type { TlsMaterial } from '../../shared/runtime/tls/tls-material';
 export interface LeafOptions {
   readonly dnsName: string;
   readonly usage: 'serverAuth' | 'clientAuth';
-  /** By default many years from now. */
+  /** Many years from now by default. */
   readonly notAfter?: Date;
 }
 
@@ -25,7 +25,7 @@ const leafKey = privateKey();
 let serial = 0;
 const lastDay = new Date(Date.UTC(2049, 0, 1));
 
-/** All authorities share a key, and so do all leaves. Only the names distinguish them, and those are what is tested. */
+/** All authorities share one key, and all leaves another: only names differ, and those are what is tested. */
 export function testAuthority(commonName: string, key = authorityKey): TestAuthority {
   const subject = [{ name: 'commonName', value: commonName }];
   const sign = (name: string, keyPem: string, extensions: object[], notAfter = lastDay): string => {

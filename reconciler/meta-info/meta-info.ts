@@ -10,11 +10,11 @@ export interface MetaInfoInput {
   /** The namespace of the ConfigMap. */
   readonly namespace: string;
   readonly version: string;
-  /** `node v20.20.2` */
+  /** Such as `node v20.20.2`. */
   readonly runtime: string;
 }
 
-/** Replaces a credential: users who may read a ConfigMap may not post to the receivers. */
+/** Replaces a URL that may contain a credential: users who may read a ConfigMap may not post to it. */
 const hidden = '(not shown)';
 
 /** Workload kinds that can be ignored, by their names in the flag. */
@@ -87,12 +87,12 @@ export function metaInfoData({
   };
 }
 
-/** As Reloader does: the parsed form, not the older one in which it may have been written. */
+/** As in Reloader, the parsed form, not the older one in which it may have been written. */
 function terms(selector: Selector): readonly string[] {
   return selector.isEverything ? [] : [selector.text];
 }
 
-/** Names and selectors are as passed to the process, and anybody who looks at the ConfigMap sees this text. */
+/** Names and selectors are as passed to the process, and anybody who reads the ConfigMap sees them. */
 function json(value: object): string {
   return printable(JSON.stringify(value));
 }

@@ -25,8 +25,8 @@ const backoff = { baseMs: 1_000, maxMs: 5 * 60_000 };
 const maxRaces = 5;
 
 /**
- * Publishes the ConfigMap `reloader-meta-info` once at the start; the last replica wins. Independent of everything
- * else: an install without the permission works as well without it.
+ * Publishes the ConfigMap `reloader-meta-info` once at the start; the last replica wins. Nothing else depends on it: an
+ * install without the permission works as well.
  */
 export class MetaInfoPublisher implements Component {
   readonly name = 'meta-info';

@@ -1,7 +1,7 @@
 import type { MetricRegistry } from '../../shared/runtime/metric-registry';
 import type { ChangePath } from '../../shared/domain/plan/attribution';
 
-/** The results of a change record: each has exactly one. */
+/** The results of change records; each record has exactly one. */
 const hintResults = [
   'confirmed',
   'phantom',
@@ -67,7 +67,7 @@ export class ChannelMetrics {
   }
 
   /**
-   * A restart was written `seconds` after the first of its changes. It counts once for each way in which they were
+   * A restart was written `seconds` after the first of its changes. It counts once for each way in which these were
    * noticed.
    */
   restarted(attributions: readonly Attributed[], seconds: number): void {

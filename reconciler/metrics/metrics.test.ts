@@ -76,7 +76,7 @@ describe('Metrics', () => {
 
   it('names units and counters as Prometheus wants them', async () => {
     const text = await new Metrics({ countByNamespace: true }).registry.text();
-    // A name that others gave it.
+    // A gauge; other dashboards and modules use this name.
     const misnamed = 'reloader_watched_resources_total';
     for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
       if (name === misnamed) continue;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Metrics } from './metrics';
 
-/** What Reloader's dashboards and alerts query: §13, row by row. */
+/** What Reloader's dashboards and alerts query, row by row (§13). */
 
 const none: readonly number[] = [];
 const runs = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -31,7 +31,7 @@ const rows: readonly (readonly [name: string, type: string, labels: readonly str
     ['rest_client_request_duration_seconds', 'histogram', ['verb', 'host'], requests],
   ];
 
-/** Values that queries name. */
+/** Label values that queries name. */
 const values: readonly (readonly [name: string, label: string, values: readonly string[]])[] = [
   ['reloader_reload_executed_total', 'success', ['true', 'false']],
   ['reloader_reconcile_total', 'result', ['success', 'error', 'skipped']],

@@ -30,8 +30,8 @@ const recentMs = 60_000;
 const clockSkewMs = 10_000;
 
 /**
- * Webhook mode: calls a receiver for each change of a source, and restarts nothing. No workload is watched and nothing
- * is written, so a change that was made while no replica ran is not known. See docs/reloader-compatibility.md, 14.3.
+ * Webhook mode: calls a receiver for each change of a source, and restarts nothing. It watches no workload and stores
+ * nothing, so it misses changes made while no replica ran. See docs/reloader-compatibility.md, 14.3.
  */
 export class NotifyingEngine implements ReconcilerEngine {
   readonly #deps: EngineDeps;
@@ -42,7 +42,7 @@ export class NotifyingEngine implements ReconcilerEngine {
   readonly #caller: WebhookCaller;
   readonly #election: Election;
   #knownKinds: ReadonlySet<SourceKind> = new Set();
-  /** Recent changes, by the wall clock, oldest first: the leader may have died before it could call. */
+  /** Recent changes by wall clock, oldest first: the leader may have died before it could call. */
   readonly #recent = new BoundedMap<SourceKey, number>({
     maxBytes: budgets.attributionBytes,
     maxOwnerBytes: budgets.attributionNamespaceBytes,
@@ -132,7 +132,7 @@ export class NotifyingEngine implements ReconcilerEngine {
     await this.#election.stop();
   }
 
-  /** Changes are reported only once it is known which namespaces are selected. */
+  /** Nothing is reported before it is known which namespaces are selected. */
   #onProgress(): void {
     this.#knownKinds = this.#scope.isKnown ? this.#watches.knownKinds() : new Set();
     if (this.#watches.hasSynced()) this.#deps.onListed?.();
@@ -140,7 +140,7 @@ export class NotifyingEngine implements ReconcilerEngine {
 
   #onSourceChange(change: SourceChange): void {
     const { kind, namespace } = change;
-    // Until its first list is complete, a kind's sources are not changes.
+    // Until the first list of a kind is complete, its sources are not changes.
     if (!this.#knownKinds.has(kind)) return;
     const { metrics } = this.#deps;
     if (!this.#scope.isSelected(namespace)) {
@@ -153,14 +153,14 @@ export class NotifyingEngine implements ReconcilerEngine {
     if (this.#mayCall(source)) this.#caller.add(source);
   }
 
-  /** A change that must not be reported now may be owed once this replica gets the Lease. */
+  /** If this replica may not call now, it may owe the call once it gets the Lease. */
   #mayCall(source: SourceKey): boolean {
     if (this.#election.isLeader()) return true;
     this.#remember(source);
     return false;
   }
 
-  /** Annotations are ignored, as in Reloader: a source with the ignore annotation is reported, too. */
+  /** Ignores annotations, as Reloader does: a source with the ignore annotation is reported too. */
   #isReported(change: SourceChange): boolean {
     const { reloadOnCreate, reloadOnDelete } = this.#settings;
     switch (whatHappened(change)) {
@@ -183,7 +183,7 @@ export class NotifyingEngine implements ReconcilerEngine {
     }
   }
 
-  /** Reports the changes that the previous leader may not have reported, at worst a second time. */
+  /** Reports changes that the previous leader may not have reported, at worst a second time. */
   #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined, aheadMs: number): void {
     this.#deps.metrics.leader.set(this.#settings.dryRun ? 0 : 1);
     const sinceMs = previous ? previous.renewTimeMs - clockSkewMs : -Infinity;

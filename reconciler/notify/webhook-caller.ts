@@ -16,19 +16,19 @@ export interface WebhookCallerOptions {
   readonly metrics: NotifyMetrics;
   /** Changes of one source within this time cause one call. */
   readonly settleMs: number;
-  /** Asked before each call. If it returns false, it takes over the source. */
+  /** Asked before each call. If it returns false, it has taken over the source. */
   readonly mayCall: (source: SourceKey) => boolean;
 }
 
 /** Exactly Reloader's body, which does not say what changed. See docs/reloader-compatibility.md, 14.3. */
 const body = Buffer.from(JSON.stringify({ webhook: 'update successful' }));
 
-/** One call at a time per source, and this many in total. */
+/** Calls in total; for one source, one at a time. */
 const concurrency = 4;
 const stopGraceMs = 2_000;
 const backoff = { baseMs: 1_000, maxMs: 60_000 };
 
-/** Calls the receiver for a source until it answers, with backoff. */
+/** Calls the receiver for each changed source until it answers, with backoff. */
 export class WebhookCaller {
   readonly #options: WebhookCallerOptions;
   readonly #queue: KeyQueue;

@@ -15,15 +15,15 @@ export interface EngineSettings extends Omit<Selection, 'ignoredSourceKinds'> {
   readonly csi: boolean;
   readonly settleMs: number;
   readonly settleMaxMs: number;
-  /** Whether somebody else's rollout may answer a change that was made before it. */
+  /** Whether a rollout by somebody else can replace the restart for an earlier change. */
   readonly foldRollouts: boolean;
   /** The namespace of lease, digest key and journal. */
   readonly ownNamespace: string;
   readonly leaseName: string;
-  /** There are other replicas: without permission for the Lease this one does not act. */
+  /** There are other replicas, so this one does not act without permission for the Lease. */
   readonly replicated: boolean;
-  /** Decides and reports, and writes nothing. */
+  /** Dry run: decide and report, but write nothing. */
   readonly dryRun: boolean;
-  /** Used in the lease and in Events. No other live process may have it. */
+  /** Used in the Lease and in Events. No other live process may use it. */
   readonly identity: string;
 }

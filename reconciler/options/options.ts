@@ -35,10 +35,10 @@ import {
   ineffectiveOptions,
 } from './reloader-options';
 
-/** Settings that are discovered if they are not set, or composed of several options. */
+/** Settings that are composed of several options, or discovered if not set. */
 type FoundOut = 'policy' | 'ownNamespace' | 'identity';
 
-/** Everything that can be configured, parsed once at the start. */
+/** All options of the reconciler, parsed once at the start. */
 export interface ReconcilerOptions extends AlertOptions, Omit<EngineSettings, FoundOut> {
   readonly autoReloadAll: boolean;
   readonly ignoredWorkloadKinds: readonly WorkloadKindName[];
@@ -50,13 +50,13 @@ export interface ReconcilerOptions extends AlertOptions, Omit<EngineSettings, Fo
   readonly ownNamespace: string | undefined;
   /** Identity in the lease; undefined: the host name. */
   readonly podName: string | undefined;
-  /** Undefined: Reroll does not listen for the webhook. */
+  /** Undefined if the reconciler does not listen for the webhook. */
   readonly channelListen: ListenAddress | undefined;
   readonly certsSecret: string;
   readonly channelTlsDir: string | undefined;
-  /** The receiver of a call for each change, instead of a restart. */
+  /** If set, it is called for each change, and nothing is restarted. */
   readonly webhookUrl: URL | undefined;
-  /** Undefined: version and options are not published. */
+  /** Undefined if version and options are not published. */
   readonly metaInfoNamespace: string | undefined;
   readonly metaInfoDeployment: string | undefined;
   /** The address of metrics and probes. */
@@ -79,7 +79,7 @@ const defaultSettleMaxMs = 10_000;
 
 const { autoReloadAll, ...othersOfRestarts } = restartOptionTable;
 
-/** Flags that Reloader has keep its names. */
+/** Flags of Reloader keep their names. */
 export const reconcilerOptionTable = {
   ...inGroup('What restarts', {
     autoReloadAll,
@@ -196,7 +196,7 @@ function settleProblems({ settleMs, settleMaxMs }: Partial<Values>): readonly st
   ];
 }
 
-/** Each namespace costs seven watches or more, with a connection each, and 1 MiB. */
+/** Each namespace costs 1 MiB and seven watches or more, each with its own connection. */
 export const maxNamespaces = 100;
 
 function namespaceProblems({ namespaces = [] }: Partial<Values>): readonly string[] {

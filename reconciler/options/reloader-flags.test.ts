@@ -4,7 +4,7 @@ import type { OptionRow } from '../../shared/runtime/options/option-table';
 import { UsageError, type Environment } from '../../shared/runtime/options/options';
 import { parseReconcilerOptions, reconcilerOptionTable, type ReconcilerOptions } from './options';
 
-/** How Reloader's command line is read: rows carry the section of its behaviour that they are about. */
+/** Reloader's command line is read as Reloader reads it. Each row names the section that it tests. */
 
 type Expected = Partial<ReconcilerOptions>;
 
@@ -147,7 +147,7 @@ describe('refused, where Reloader goes on with something else', () => {
 });
 
 describe("Reloader's own chart", () => {
-  /** §18.3 "Argument order", with every value set that has a flag here; the others come with what they switch on. */
+  /** §18.3 "Argument order". Each value that has a flag here is set; the others appear with what they switch on. */
   const rendered = [
     ...[
       '--log-format=json',
@@ -191,7 +191,7 @@ describe("Reloader's own chart", () => {
 
   it('every flag of §1.2 that is there is tried by it, or by the namespaced install', () => {
     const tried = [...rendered, '--namespaces'].filter((arg) => arg.startsWith('--')).map((arg) => arg.split('=')[0]);
-    // Of alerts and meta-info Reloader knows the variables alone.
+    // For alerts and meta-info, Reloader has variables only.
     const ours =
       /^(settle|settle-max|fold-rollouts|dry-run|pod-name|lease-name|channel-.*|certs-secret|kubeconfig|context|listen|own-namespace|alert-.*|meta-info-.*)$/;
     const flags = Object.values<OptionRow>(reconcilerOptionTable).map(({ flag }) => flag);

@@ -8,7 +8,7 @@ import {
 } from '../../shared/runtime/options/option-schemas';
 import type { OptionTable, OptionValues } from '../../shared/runtime/options/option-table';
 
-/** Flags of Reloader that have less or no effect here. An install that passes them must start anyway. */
+/** Flags of Reloader that do less here or nothing. An install that passes them must start anyway. */
 export const reloaderOptionTable = {
   enableHa: switchRow('enable-ha', "Use Reloader's lease instead of Reroll's own. Replicas always share one."),
   syncAfterRestart: switchRow('sync-after-restart', 'No effect: baselines show what changed while Reroll was down.'),
@@ -21,7 +21,7 @@ export const reloaderOptionTable = {
   },
 } satisfies OptionTable;
 
-/** Reloader's own lease name, so that an old and a new install in one namespace never act at once. */
+/** Reloader's own lease name: an old and a new install in one namespace never act at once. */
 const reloaderLeaseName = 'stakater-reloader-lock';
 
 export function defaultLeaseName({ enableHa }: { readonly enableHa: boolean }): string {
@@ -44,7 +44,7 @@ export function ineffectiveOptions({
   ];
 }
 
-/** Reloader knows these only as environment variables; its chart sets both. */
+/** Reloader has these options only as environment variables; its chart sets both. */
 export const metaInfoOptionTable = {
   metaInfoNamespace: {
     flag: 'meta-info-namespace',

@@ -24,7 +24,7 @@ interface Received {
   readonly url: string | undefined;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** By which it was asked for its certificate. */
+  /** SNI of the TLS handshake. */
   readonly serverName?: unknown;
 }
 
@@ -40,7 +40,7 @@ async function listen(server: Server | net.Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A receiver that keeps what it gets. */
+/** A receiver that records the requests it gets. */
 async function receiver(secure: boolean, answer: RequestListener = (_request, response) => void response.end('ok')) {
   const received: Received[] = [];
   const listener: RequestListener = (request, response) => {
@@ -59,9 +59,9 @@ async function receiver(secure: boolean, answer: RequestListener = (_request, re
 
 interface ProxyOptions {
   readonly secure?: boolean;
-  /** Its answer to CONNECT. */
+  /** The answer to CONNECT. */
   readonly status?: number;
-  /** Tunnels to here, whatever was asked for: names of the outside need not be resolved. */
+  /** The port of every tunnel, whatever was asked for: names outside need not be resolved. */
   readonly to?: number;
 }
 
@@ -103,7 +103,7 @@ function transportTo(url: URL, options: Partial<HttpsPostTransportOptions> = {})
   return new HttpsPostTransport({ clock: new FakeClock(), url, ca: certificate.cert, ...options });
 }
 
-/** The text of a failure, including everything attached to it. */
+/** The message of a failed post. The error must have no cause. */
 async function failureOf(posting: Promise<unknown>): Promise<string> {
   const thrown = await posting.then(
     () => 'nothing was thrown',
@@ -256,7 +256,7 @@ describe('a proxy', () => {
       closed.push(once(socket, 'close'));
       socket.on('error', () => undefined);
       socket.resume();
-      // The handshake is not answered.
+      // The handshake gets no answer.
       setImmediate(() => controller.abort());
     });
     const proxy = await forwardProxy({ to: await listen(silent) });

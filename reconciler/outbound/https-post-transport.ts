@@ -10,7 +10,7 @@ export interface HttpsPostTransportOptions {
   readonly url: URL;
   /** Undefined: a direct connection, whatever HTTP_PROXY says. */
   readonly proxy?: URL | undefined;
-  /** CAs to trust instead of Node's (which NODE_EXTRA_CA_CERTS extends), PEM. */
+  /** CAs to trust instead of Node's (which NODE_EXTRA_CA_CERTS extends), as PEM. */
   readonly ca?: string;
 }
 
@@ -39,7 +39,7 @@ export class HttpsPostTransport implements PostTransport {
       const outgoing = (secure ? https : http).request({ ...request, method: 'POST', signal });
       const incoming = await new Promise<http.IncomingMessage>((resolve, reject) => {
         outgoing.once('response', resolve);
-        // Never removed: an error after the response must not be an uncaught one.
+        // Never removed: without it, an error after the response would be uncaught.
         outgoing.on('error', reject);
         outgoing.end(body);
       });

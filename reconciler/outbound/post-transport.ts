@@ -1,6 +1,6 @@
 import { RerollError } from '../../shared/domain/errors';
 
-/** What is posted. The transport has the address, which may contain a credential. */
+/** The transport has the address, which may contain a credential. */
 export interface Post {
   readonly contentType: string;
   readonly body: Buffer;
@@ -8,7 +8,7 @@ export interface Post {
 
 export interface PostAnswer {
   readonly status: number;
-  /** The delay that the receiver asks for, with a 429 or 503. */
+  /** The delay that the receiver asks for, usually with a 429 or 503. */
   readonly retryAfterMs: number | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Post, PostAnswer, PostTransport } from './post-transport';
 
 export const ok: PostAnswer = { status: 200, retryAfterMs: undefined };
 
-/** A receiver that is a function, and keeps what it gets. */
+/** A receiver with scripted answers, which records what it gets. */
 export class FakePostTransport implements PostTransport {
   readonly posts: Post[] = [];
   #answer: (index: number, signal: AbortSignal) => PostAnswer | Promise<PostAnswer>;

@@ -21,7 +21,7 @@ export function basicAuthorization(
   return { [name]: `Basic ${credentials}` };
 }
 
-/** A lone percent sign stands for itself. */
+/** A percent sign that starts no escape stands for itself. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'));
@@ -39,12 +39,11 @@ interface DirectRequest {
   readonly ca?: string;
 }
 
-/** The request options for Node. */
 export type Route = https.RequestOptions & { readonly secure: boolean };
 
 /**
- * The route to `url` through a proxy: a request for the whole URL with plain http, a tunnel through CONNECT with https
- * (RFC 9110, 9.3.6), so that the proxy sees only the host.
+ * The route to `url` through a proxy: with http, a request for the whole URL; with https, a tunnel by CONNECT (RFC
+ * 9110, 9.3.6), so that the proxy sees only the host.
  */
 export async function proxyRoute(proxy: URL, url: URL, direct: DirectRequest, signal: AbortSignal): Promise<Route> {
   const authorization = basicAuthorization('proxy-authorization', proxy);
@@ -68,7 +67,7 @@ export async function proxyRoute(proxy: URL, url: URL, direct: DirectRequest, si
 async function connected(connect: http.ClientRequest): Promise<Duplex> {
   return await new Promise((resolve, reject) => {
     connect.once('connect', ({ statusCode = 0 }, socket, head) => {
-      // An error between here and the handshake must not be an uncaught one.
+      // Without a listener, an error before the handshake would be uncaught.
       socket.on('error', () => undefined);
       if (statusCode >= 200 && statusCode < 300) {
         if (head.length > 0) socket.unshift(head);

@@ -42,7 +42,7 @@ export async function assemble(
   });
   const { client, server } = connection;
   const ownNamespace = options.ownNamespace ?? connection.namespace;
-  // Without a unique name, two processes on one host would take each other's lease for their own.
+  // A host name is not unique: two processes on one host would take each other's Lease for their own.
   const identity = options.podName ?? `${hostname()}-${randomHex(random, 8)}`;
   logger.info('starting', { version, server, ownNamespace, identity });
   for (const remark of options.remarks) logger.warn(remark);
@@ -65,8 +65,8 @@ export async function assemble(
 }
 
 /**
- * From now on V8 collects garbage before its heap grows. After the first lists of a large cluster this saves 15 MiB.
- * During the lists it would take a quarter more time, and so it would in a webhook.
+ * From now on, V8 collects garbage before it grows its heap. After the first lists of a large cluster this saves 15
+ * MiB. During the lists it would cost a quarter more time, as in the webhook.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size');

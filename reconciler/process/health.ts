@@ -6,7 +6,7 @@ import { namespaces } from '../../shared/kube/resource';
 import type { Reconciler, ReconcilerStatus } from './reconciler';
 import { isRefused, type WatchStatus } from '../watch/watches';
 
-/** Longer than the longest watch without a byte. A watch that is silent for longer is dead. */
+/** Longer than any watch stays without a byte. A watch that is silent for longer is dead. */
 const silentWatchMs = 15 * 60_000;
 
 const stateTexts: Readonly<Record<ReconcilerStatus['state'], string>> = {
@@ -18,8 +18,7 @@ const stateTexts: Readonly<Record<ReconcilerStatus['state'], string>> = {
 };
 
 /**
- * Ready means able to act, or to take over at once: every watch has listed and begun, or is refused and reported as
- * such.
+ * Ready: able to act, or to take over at once. Every watch has listed and begun, or is refused and reported as such.
  */
 export function readinessChecks(reconciler: Pick<Reconciler, 'status'>): readonly Check[] {
   const engine: Check = {
@@ -35,7 +34,7 @@ export function readinessChecks(reconciler: Pick<Reconciler, 'status'>): readonl
   return [engine, { name: 'watches', check: () => watchesCheck(reconciler.status.watches) }];
 }
 
-/** Alive means that no watch has been silent for longer than any watch may be. */
+/** Liveness: no watch has been silent for longer than any watch may be. */
 export function livenessChecks(reconciler: Pick<Reconciler, 'status'>, clock: Clock): readonly Check[] {
   return [
     {
@@ -54,9 +53,9 @@ export function livenessChecks(reconciler: Pick<Reconciler, 'status'>, clock: Cl
 }
 
 /**
- * A watch that is refused, or of an add-on that was just installed, does not make the process unready: it is named, and
- * the rest continues. But if namespaces are selected and cannot be seen, or no kind of workload can, nothing is left to
- * do.
+ * A watch that is refused, or of an add-on that was just installed, does not make the process unready: the message
+ * names it, and the rest continues. But if namespaces are selected and cannot be watched, or no workloads can be
+ * listed, nothing is left to do.
  */
 function watchesCheck(watches: readonly WatchStatus[]): { readonly ok: boolean; readonly message: string } {
   const mayBeMissing = (watch: WatchStatus): boolean =>
@@ -68,7 +67,7 @@ function watchesCheck(watches: readonly WatchStatus[]): { readonly ok: boolean; 
   return { ok, message: watches.map(describeWatch).join('; ') };
 }
 
-/** The workloads. Some sources that may not be listed can be read by name. In webhook mode only sources are watched. */
+/** The watches of workloads; in webhook mode, those of sources. Sources that may not be listed can be read by name. */
 function whatItActsOn(watches: readonly WatchStatus[]): readonly WatchStatus[] {
   const workloads = watches.filter((watch) => workloadKinds.some(({ resource }) => resource === watch.resource));
   return workloads.length > 0 ? workloads : watches.filter((watch) => watch.resource !== namespaces);

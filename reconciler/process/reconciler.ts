@@ -18,10 +18,10 @@ import type { WatchStatus } from '../watch/watches';
 
 const digestKeyBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
 
-/** It is soon known whether the refusal lasts. */
+/** The permission probe soon knows whether a refusal lasts. */
 const refusedMaxMs = 5_000;
 
-/** One or two small requests for a permission that may never be granted, and not in step with the other replicas. */
+/** Each try is one or two small requests, for a permission that may never be granted. Replicas never try in step. */
 const sharedKeyEveryMs = 10 * 60_000;
 
 /** The state of the reconciler, for probes. */
@@ -62,13 +62,13 @@ export class Reconciler {
     };
   }
 
-  /** Change records of the webhook. Until the digest key is known they must be sent again. */
+  /** Accepts change records. Until the digest key is known, the webhook must send them again. */
   accept(records: readonly unknown[]): Receipt {
     return this.#engine?.accept(records) ?? { accepted: 0, refused: records.length, full: true };
   }
 
   /**
-   * Which workloads a change would restart; undefined if this replica cannot answer, or no workload is managed here.
+   * Which workloads a change would restart. Undefined if this replica cannot answer, or if no workload is managed here.
    */
   preview(question: PreviewQuestion): PreviewAnswer | undefined {
     return this.#engine?.questions?.preview(question);
@@ -84,12 +84,12 @@ export class Reconciler {
     return this.#engine?.questions?.lint(question);
   }
 
-  /** Returns at once and waits for key, watches and lease as long as they take. */
+  /** Returns at once. Key, watches and Lease may take as long as they need. */
   start(): void {
     void this.#begin();
   }
 
-  /** Stops writing, releases the lease, and resolves when nothing is in progress any more. */
+  /** Stops writing, releases the Lease, and resolves when nothing is in progress any more. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#engine?.stop();
@@ -101,7 +101,7 @@ export class Reconciler {
     if (this.#settings.dryRun) {
       logger.warn('dry run: restarts are decided and logged, but nothing is written');
       metrics.dryRun.set(1);
-      // Nothing outlives this process that the next one would have to compare.
+      // A dry run stores no digest that the next process would have to compare.
       this.#run(new ContentDigester(newInstallKey(random)), { keyIsShared: true });
       return;
     }
@@ -128,7 +128,7 @@ export class Reconciler {
     }
   }
 
-  /** Under Reloader's own chart Reroll may not store a key. */
+  /** Reroll may not store a key, for example with the roles of Reloader's own chart. */
   #continueWithOwnKey(error: unknown): void {
     const { random, logger } = this.#deps;
     const { ownNamespace } = this.#settings;
@@ -142,7 +142,7 @@ export class Reconciler {
       },
     );
     this.#run(new ContentDigester(newInstallKey(random)), { keyIsShared: false });
-    // A receiver of changes is told of each: no baseline is recorded under any key.
+    // In webhook mode no baseline is recorded under any key, so the shared key is not needed.
     if (!this.#deps.webhook) void this.#awaitSharedKey();
   }
 
@@ -163,7 +163,7 @@ export class Reconciler {
   }
 
   #run(digester: ContentDigester, { keyIsShared }: { readonly keyIsShared: boolean }): void {
-    // Stopped while the key was being loaded.
+    // It may have been stopped while the key was being loaded.
     if (this.#stop.signal.aborted) return;
     const { webhook } = this.#deps;
     const deps = { ...this.#deps, keyIsShared };

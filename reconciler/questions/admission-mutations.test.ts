@@ -37,7 +37,7 @@ let sources: SourceIndex;
 let workloads: WorkloadIndex;
 let injected: InjectedRestarts;
 
-/** ConfigMap `app` holds blue. */
+/** ConfigMap `app` contains blue. */
 beforeEach(() => {
   clock = new FakeClock();
   injected = new InjectedRestarts();
@@ -55,7 +55,7 @@ function store(source: Parameters<typeof sourceRecord>[0]): void {
   sources.sink(seen.kind, undefined, nothing).upsert(seen, 'watch');
 }
 
-/** The watch has shown the workload as it is stored. */
+/** Shows the workload in the watch, as it is stored. */
 function see(options: Options): void {
   const record = workloadRecord(options);
   workloads.sink(record.kind, undefined, nothing).upsert(record, 'watch');
@@ -68,7 +68,7 @@ function baseline(recorded: Readonly<Record<string, string>> = { app: 'red' }, m
   return formatBaseline({ ...{ sequence: 3, keyId: digester.keyId, sources: new Map(digests) }, ...more });
 }
 
-/** What the write of a workload is told, by a process that leads. */
+/** The answer of a leading process to a write of a workload. */
 async function answer(
   written: object,
   more: Partial<AdmissionMutationsOptions> = {},
@@ -92,7 +92,7 @@ async function answer(
   return await mutations.answer({ ...{ v: 1, group, kind, namespace: 'shop' }, object });
 }
 
-/** A write of a workload that has run with red, as far as its baseline tells. */
+/** The answer to a write of a workload that has run with red, according to its baseline. */
 async function rewritten(
   options: Options = {},
   more: Partial<AdmissionMutationsOptions> = {},
@@ -103,7 +103,7 @@ async function rewritten(
   return await answer(workloadObject({ ...stored, ...options }), more, options.kind);
 }
 
-/** What is to be recorded of each source: its colour, or `absent`. */
+/** The recorded content of each source: its colour, or `absent`. */
 function recorded(told: MutationAnswer | undefined): Readonly<Record<string, string>> {
   const text = told?.annotations['reroll.dev/baseline'];
   if (text === undefined) return {};

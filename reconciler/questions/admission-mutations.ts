@@ -39,7 +39,7 @@ export interface AdmissionMutationsOptions extends PlanView, DescribeOptions {
   readonly read: (kind: WorkloadKindName, object: unknown) => WorkloadRecord;
 }
 
-/** The write waits for the answer, so it must not take longer than a moment. */
+/** The write waits for the answer, so reading may take only a moment. */
 const newsMs = 150;
 
 /**
@@ -92,8 +92,8 @@ export class AdmissionMutations {
   }
 
   /**
-   * A release writes the ConfigMap milliseconds earlier, when it is announced but not yet seen. If no workload used the
-   * source before, nobody has read it.
+   * Reads sources that may be newer than the index. A release writes the ConfigMap milliseconds earlier: it is
+   * announced, but not yet seen. If no workload used it before, nobody has read it.
    */
   async #newsOf(record: WorkloadRecord): Promise<void> {
     const { clock, hints, sources, contents } = this.#options;
@@ -109,8 +109,8 @@ export class AdmissionMutations {
   }
 
   /**
-   * The baseline on the object counts only if this process has seen the same one, digest for digest. Otherwise a user
-   * could make one up and learn what differs from it.
+   * The baseline on the object, if this process has seen the same one, digest for digest. Otherwise a user could make
+   * one up and learn which sources differ from it.
    */
   #baselineOf({ kind, namespace, name, uid, baselineText: text }: WorkloadRecord): Baseline | undefined | 'unknown' {
     const { keys, workloads } = this.#options;
@@ -134,7 +134,7 @@ function withIdentity(object: MutationQuestion['object'], namespace: string): ob
   return { ...object, metadata: { ...metadata, name, uid, namespace, resourceVersion: '0' } };
 }
 
-/** Its pods start after everything that is known. */
+/** To the planner, the pods start after everything that is known. */
 function trackedAs(record: WorkloadRecord, baseline: Baseline | undefined): TrackedWorkload {
   const { kind, namespace, name } = record;
   return {
@@ -145,16 +145,16 @@ function trackedAs(record: WorkloadRecord, baseline: Baseline | undefined): Trac
 }
 
 /**
- * A user who creates a workload with `.*` in a list would learn the name of every Secret in the namespace. If a
- * baseline could cover only some of the sources, none is added: the engine would believe that the rest was adopted,
- * too. The engine records all of them itself, by the times of both.
+ * If it lists sources by pattern, a workload gets no baseline: a user who creates one with `.*` in a list would learn
+ * the name of every Secret in the namespace. A baseline with only some of the sources would make the engine believe
+ * that the rest was adopted too. The engine adopts all of them itself, as they were when the workload came to use them.
  */
 function namesByPattern({ policy }: WorkloadRecord): boolean {
   return sourceKinds.some((kind) => policy[kind].named.hasPatterns);
 }
 
 /**
- * Leaves out sources that only a pattern has found since the baseline on the object was written, for the same reason.
+ * For the same reason, leaves out sources that only a pattern has found since the baseline on the object was written.
  */
 function withoutFound(workload: TrackedWorkload, baseline: Baseline): Baseline {
   const isNamed = usedOrListed(workload);
@@ -168,8 +168,8 @@ function withoutFound(workload: TrackedWorkload, baseline: Baseline): Baseline {
 }
 
 /**
- * Absent sources are left out: the watch of a source that was created a moment ago may be behind. Once it is seen, the
- * engine records it by the times of both.
+ * Leaves out absent sources: the watch may not show yet what was created a moment ago. Once it does, the engine adopts
+ * the source as it was when the workload came to use it.
  */
 function adoption(workload: TrackedWorkload, baseline: Baseline): WorkloadMarks {
   const sources = [...baseline.sources].filter(

@@ -31,7 +31,7 @@ function see(source: Parameters<typeof sourceRecord>[0]): void {
 
 type Changed = Partial<Omit<LintsOptions, 'settings'>> & { readonly settings?: Partial<LintsOptions['settings']> };
 
-/** The findings for a workload in the namespace `shop`, without its name. Provisional ones end in `…?`. */
+/** The findings for a workload in the namespace `shop`, without its name. A provisional finding ends in `…?`. */
 function said(applied: Applied, { settings: changed, ...more }: Changed = {}): readonly string[] | undefined {
   const write = written(applied);
   const lints = new Lints({

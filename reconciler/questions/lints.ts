@@ -47,7 +47,7 @@ export class Lints {
     return { v: 1, findings: found.map(({ message }) => ({ message, provisional: !isCertain(message) })) };
   }
 
-  /** Sources that are not watched are unknown. In particular, they are not known to be absent. */
+  /** Sources that are not watched are unknown: in particular, not known to be absent. */
   #known({ namespace, named }: SourceQuestion): KnownSources {
     const { sources, scope, settings, knownKinds } = this.#options;
     const { namespaces, namespacesToIgnore } = settings;

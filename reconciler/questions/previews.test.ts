@@ -52,7 +52,7 @@ function see(source: Parameters<typeof sourceRecord>[0]): void {
   sources.sink(seen.kind, undefined, () => undefined).upsert(seen, 'list');
 }
 
-/** A tracked workload whose baseline matches its sources. */
+/** Adds a tracked workload whose baseline matches its sources. */
 function has(options: WorkloadOptions, data: Data = red): void {
   const baseline = baselineOf({ 'cm/app': contentOf(data).whole() });
   const record = workloadRecord({ baseline, ...options });

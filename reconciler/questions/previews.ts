@@ -23,17 +23,16 @@ export interface PreviewsOptions extends PlanView {
   readonly scope: Pick<NamespaceScope, 'isSelected'>;
 }
 
-/** The part of a preview about one workload. */
 type Outlook = { readonly keys: readonly string[] } | { readonly because: string };
 
 const nothing: PreviewAnswer = { v: 1, restarts: [], left: [], moreRestarts: 0, moreLeft: 0 };
 
 /**
- * Predicts what a write would restart, with the same comparison that restarts. Nothing is kept and nothing is done.
+ * Predicts what a write would restart, with the same comparison that decides on restarts. It keeps and writes nothing.
  *
- * The proposed content is compared only with what the caller has shown to know. Otherwise a user could guess the
- * content of a Secret key by key. It is not compared with stored content whose digest the question does not contain,
- * nor with past content that only the index or a baseline still knows.
+ * The proposed content is compared only with content that the caller has proved to know. Otherwise a user could guess
+ * the content of a Secret key by key. It is not compared with stored content whose digest the question does not
+ * contain, nor with past content that only the index or a baseline still knows.
  */
 export class Previews {
   readonly #options: PreviewsOptions;
@@ -77,7 +76,7 @@ export class Previews {
     };
   }
 
-  /** The stored content, if the question proves that it is known; undefined: there is none, and none is claimed. */
+  /** The stored content, if the caller has proved to know it. Undefined if there is none and none is claimed. */
   #shownBy(question: PreviewQuestion): ContentDigest | undefined | 'not-shown' {
     const { update } = question;
     const stored = this.#options.sources.get(question);
@@ -102,7 +101,7 @@ export class Previews {
     };
   }
 
-  /** The index after the write, with no past of the source other than what was shown. */
+  /** The index after the write, with no past content of the source but what the caller has proved to know. */
   #with(proposed: SourceRecord, shown: ContentDigest | undefined): PlanInput['sources'] {
     const { sources } = this.#options;
     const key = sourceKey(proposed);
@@ -126,7 +125,7 @@ export class Previews {
   }
 }
 
-/** Whether a comparison with a workload's record reveals nothing but the content that was shown. */
+/** Whether a comparison with a baseline reveals only content that the caller has proved to know. */
 function holdsNoMoreThan(shown: ContentDigest | undefined, recorded: Recorded | undefined): boolean {
   if (recorded === undefined || recorded === absent) return true;
   if (!shown) return false;
@@ -144,7 +143,10 @@ function outlookOf(verdict: Verdict | undefined): Outlook {
   return { because: verdict ? whyOf(verdict) : 'the workload does not use it' };
 }
 
-/** The result that does not depend on the write: the stored content already restarts the workload, or nothing does. */
+/**
+ * The result that does not depend on the write, if any: the stored content already restarts the workload, or nothing
+ * does.
+ */
 function outlookAnyway(verdict: Verdict | undefined): Outlook | undefined {
   if (verdict?.comparison) return verdict.comparison.restart ? { keys: [] } : undefined;
   return verdict?.needsContent ? undefined : outlookOf(verdict);

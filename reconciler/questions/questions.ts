@@ -14,9 +14,9 @@ export interface QuestionsOptions extends PreviewsOptions, AdmissionMutationsOpt
   readonly sources: PreviewsOptions['sources'];
   readonly annotationKeys: LintsOptions['annotationKeys'];
   readonly settings: PreviewsOptions['settings'] & LintsOptions['settings'];
-  /** The indexes are filled. */
+  /** Whether the indexes are filled. */
   readonly isSettled: () => boolean;
-  /** Nothing of ours may be written, not even by others. */
+  /** A dry run: nothing of ours may be written, not even by others. */
   readonly dryRun: boolean;
 }
 

@@ -1,5 +1,5 @@
 export interface RankedKey {
-  /** For example the time when it is due. */
+  /** For example the time when the key is due. */
   readonly rank: number;
   readonly key: string;
 }

@@ -8,10 +8,10 @@ import { KubeError } from '../../shared/kube/errors';
 export type QueueResult =
   /** Nothing is left to do for now. */
   | { readonly kind: 'done' }
-  /** Look again after a delay that is not a failure: a settle window, a rate limit. */
+  /** Process again after a delay that is not a failure: a settle window, a rate limit. */
   | { readonly kind: 'again'; readonly afterMs: number }
   /**
-   * Failed: look again with backoff, and not before `afterMs` if the server asked for that, unless the key is added
+   * Failed: process again with backoff. If the server asked for a delay, not before `afterMs`, unless the key is added
    * again.
    */
   | { readonly kind: 'failed'; readonly afterMs?: number };
@@ -39,25 +39,25 @@ interface KeyState {
   readonly addedMs: number;
   /** How many keys were added before this one for the same reason. */
   readonly indexInChange: number;
-  /** Set once the key is due: lower ones run first. */
+  /** Set once the key is due. Keys with a lower tag run first. */
   startTag?: number | undefined;
 }
 
 interface Failures {
   /** Consecutive failures. */
   readonly count: number;
-  /** The key is not processed before, even if it is added again. */
+  /** Until this time the key is not processed, even if it is added again. */
   readonly backoffEndsMs: number;
 }
 
 /**
- * At least this share of the runs goes to the keys that have waited longest, however many others arrive with a better
- * turn.
+ * At least this share of the runs goes to the keys that have waited longest, however many arrive with a lower start
+ * tag.
  */
 const shareOfWaiting = 0.5;
 
 /**
- * A queue of keys, never of events: a key that is added ten times runs once, never twice at a time, and again if it was
+ * A queue of keys, never of events. A key that is added ten times runs once, never twice at a time, and again if it was
  * added while it ran. Keys run when they are due, so none waits for the retries of another. A failing key is retried
  * forever, with backoff. Of the keys that are due, the first of one change runs before the hundredth of another.
  *
@@ -68,7 +68,7 @@ export class KeyQueue {
   readonly #waiting = new Map<string, KeyState>();
   /** By due time. */
   readonly #due = new KeyHeap();
-  /** Keys that are due, by turn. */
+  /** By start tag. */
   readonly #ready = new KeyHeap();
   /** The start tag of the last key that was started. */
   #startTag = 0;
@@ -89,10 +89,10 @@ export class KeyQueue {
   }
 
   /**
-   * Requests that `key` is processed in `delayMs`, or earlier if it is already due earlier. After a failure, a key
-   * keeps its backoff: a change of a workload is no reason to hammer a server that refuses it. But it does not wait as
-   * long as the server asked for the refused write. `indexInChange`: how many keys are added before it for the same
-   * reason, so that a change of many workloads does not delay one of few.
+   * Processes `key` in `delayMs`, or when it is already due if that is earlier. After a failure, a key keeps its
+   * backoff: a change of a workload is no reason to hammer a server that refuses it. But it does not wait as long as
+   * the server asked for the refused write. `indexInChange` is the number of keys added before it for the same reason:
+   * a change of many workloads must not delay one of few.
    */
   add(key: string, delayMs = 0, indexInChange = 0): void {
     if (this.#stopped) return;
@@ -111,17 +111,14 @@ export class KeyQueue {
     }
   }
 
-  /** Drops a waiting key, because its workload is deleted. */
+  /** Drops a waiting key. Called when its workload is deleted. */
   forget(key: string): void {
     this.#waiting.delete(key);
     this.#failures.delete(key);
     this.#options.observer?.depth(this.#waiting.size);
   }
 
-  /**
-   * Resolves when no key runs or is due, at the latest after `maxMs`. For work that can wait until there is time for
-   * it.
-   */
+  /** Resolves when no key runs or is due, after `maxMs` at the latest. For work that can wait until there is time. */
   async whenIdle(maxMs: number): Promise<void> {
     if (this.#isIdle()) return;
     await new Promise<void>((resolve) => {
@@ -181,10 +178,11 @@ export class KeyQueue {
       const next = this.#ready.pop();
       if (!next) break;
       const state = this.#waiting.get(next.key);
-      // A heap entry is stale when its key was re-scheduled or forgotten.
+      // A heap entry is stale if its key was rescheduled or forgotten.
       if (state?.startTag !== next.rank) continue;
       if (this.#running.has(next.key)) {
-        // Its own end puts it back and must find when it was due. Until then it must not keep the timer busy.
+        // Still running. The end of that run puts the key back and needs its due time; until then it must not keep the
+        // timer busy.
         state.startTag = undefined;
         continue;
       }
@@ -250,7 +248,7 @@ export class KeyQueue {
   }
 }
 
-/** The queue result of a failed attempt: try again, but no sooner than the API server asks. */
+/** The result of a failed attempt: try again, but no sooner than the API server asks. */
 export function failedAttempt(error: unknown): QueueResult {
   const afterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
   return { kind: 'failed', ...(afterMs !== undefined && { afterMs }) };

@@ -5,8 +5,8 @@ import type { WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 export type EventTarget = Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>;
 
 /**
- * Events about exceeded budgets. Every replica sees them, but only the leader reports them. What was seen before a term
- * begins is reported when it begins.
+ * Writes Events about exceeded budgets. Every replica sees them, but only the leader reports them. What was seen before
+ * a term is reported when it begins.
  */
 export class BudgetEvents {
   readonly #send: (target: EventTarget, message: string) => void;
@@ -17,7 +17,7 @@ export class BudgetEvents {
     this.#send = send;
   }
 
-  /** An empty message means that no budget is exceeded any more. Called when that changes, not on every look. */
+  /** An empty message means that no budget is exceeded any more. Called only when the message changes. */
   owe(key: WorkloadKey, { kind, namespace, name, uid }: EventTarget, message: string): void {
     this.#owed.delete(key);
     if (message === '') return;

@@ -28,7 +28,7 @@ function eventLabels(change: SourceChange) {
 
 type EventCounters = Pick<Metrics, 'eventsReceivedTotal' | 'eventsProcessedTotal' | 'skippedTotal'>;
 
-/** A noted change counts as processed: it is in a queue, and the queue never gives up. */
+/** A noticed change counts as processed: it is in a queue, and the queue never gives up. */
 export function countEvent(metrics: EventCounters, change: SourceChange): void {
   const labels = eventLabels(change);
   metrics.eventsReceivedTotal.inc(labels);

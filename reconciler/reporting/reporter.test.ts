@@ -35,7 +35,7 @@ function reporterOf({ client, clock, logger }: ClientWorld): Reporter {
 
 const said = (): readonly string[] => world.logger.lines.map(({ level, message }) => `${level}: ${message}`);
 
-/** Series that are not 0, as in the exposition, without those of the process and of durations. */
+/** Counters that are not 0, as exposed. */
 async function counted(): Promise<readonly string[]> {
   const lines = (await metrics.registry.text()).split('\n');
   return lines.filter((line) => /^re(loader|roll)_[a-z_]+_total\S* [1-9]/.test(line)).toSorted();

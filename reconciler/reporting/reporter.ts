@@ -35,7 +35,7 @@ import {
 import type { SourceChange } from '../sources/source-index';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 
-/** Two valid object names. */
+/** Namespace and name, both valid. */
 const objectKeyPattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 const entryProblems: Readonly<Record<EntryProblem, string>> = {
@@ -58,16 +58,16 @@ export interface ReporterOptions {
 /** Errors that a person must fix. */
 const personsErrors = [ForbiddenError, InvalidError, BaselineTooLargeError, MarkerLostError] as const;
 
-/** Limit of sources with too many keys that one message names. */
+/** Limit of the sources with too many keys that one message names. */
 const maxNamedSources = 5;
 
 /** Reports what happened and why in logs, metrics, Events and alerts. Decides nothing. */
 export class Reporter {
   readonly #options: ReporterOptions;
-  /** Problems already reported per workload: each is reported once, not at every status update. */
+  /** The problems last reported for each workload, as a digest: reported once, not at every status update. */
   readonly #reported = new Map<WorkloadKey, string>();
 
-  /** Sources with too many keys that were already reported per workload. */
+  /** The sources with too many keys last reported for each workload, as a digest. */
   readonly #reportedKeys = new Map<WorkloadKey, string>();
   readonly #budgetEvents = new BudgetEvents((target, message) => this.#event(target, 'Warning', 'OverBudget', message));
 
@@ -96,9 +96,9 @@ export class Reporter {
     const source = sourceKey(change);
     const fields = { source, what, keys, users };
     const { clock, logger } = this.#options;
-    // In a large cluster most changes concern no workload.
+    // In a large cluster, most changes concern no workload.
     if (users === 0) logger.debug(`${source} ${what}; no tracked workload uses it`, fields);
-    // Writing a line takes as long as deciding, so the queue runs first.
+    // Writing a log line takes as long as deciding, so the queue runs first.
     else clock.timer(0, () => logger.info(`${source} ${what}`, fields));
   }
 
@@ -125,8 +125,8 @@ export class Reporter {
   }
 
   /**
-   * A workload uses single keys of sources with too many keys to tell them apart. Only the leader plans, so only the
-   * leader reports this.
+   * The workload uses single keys of sources that have too many keys to tell apart. Only the leader plans, so only it
+   * reports this.
    */
   tooManyKeys({ key, record }: TrackedWorkload, verdicts: readonly Verdict[]): void {
     const sources = verdicts.flatMap(({ kind, name, tooManyKeys }) => (tooManyKeys ? [`${kind} ${name}`] : []));
@@ -151,7 +151,7 @@ export class Reporter {
     metrics.reconcileDurationSeconds.observe({ result: 'success' }, (clock.monotonicMs() - startedMs) / 1000);
   }
 
-  /** A change that led to no restart: the reason, for each source that had changed. */
+  /** A change that led to no restart: the reason for each source that changed. */
   leftAlone({ record }: TrackedWorkload, changed: ReadonlySet<SourceId>, verdicts: readonly Verdict[]): void {
     if (changed.size === 0) return;
     const { logger, metrics } = this.#options;
@@ -190,7 +190,10 @@ export class Reporter {
     this.#event(record, 'Warning', 'BaselineRemoved', what);
   }
 
-  /** `did` completes "the workload was …"; `changedMs` is when its source changed, by the monotonic clock, if seen. */
+  /**
+   * `did` completes "the workload was …". `changedMs` is when the source changed, by the monotonic clock, if that was
+   * seen.
+   */
   restarted(
     { record }: TrackedWorkload,
     restart: Restart,
@@ -222,10 +225,7 @@ export class Reporter {
     this.#options.alerts?.send({ sources: changes, workload: record, detail });
   }
 
-  /**
-   * A rollout that somebody else started already gives the pods the changed content. `how` completes "not restarted:
-   * …".
-   */
+  /** A rollout by somebody else already gives the pods the changed content. `how` completes "not restarted: …". */
   coalesced({ record }: TrackedWorkload, changes: readonly Change[], how: string): void {
     const { logger, metrics } = this.#options;
     const workload = describeWorkload(record);
@@ -272,7 +272,7 @@ export class Reporter {
     this.#options.alerts?.send({ sources: sources.flatMap((id) => parseSourceId(id) ?? []), workload: record, detail });
   }
 
-  /** A deleted Job could not be created again yet. It is retried. */
+  /** A deleted Job could not be recreated yet. It is retried. */
   jobNotCreated({ uid, successor, because, restartId }: JobRecreation, error: unknown): void {
     const { name, namespace } = successor.metadata;
     const record = { kind: 'Job', namespace, name, uid } as const;
@@ -337,7 +337,7 @@ export class Reporter {
     this.#budgetEvents.forget(key);
   }
 
-  /** What a person must fix gets an Event; what passes by itself does not. */
+  /** An error that a person must fix gets an Event. One that passes by itself does not. */
   #toFix(record: Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>, error: unknown, before = ''): void {
     const isToFix = personsErrors.some((type) => error instanceof type);
     if (isToFix) this.#event(record, 'Warning', 'ReloadFail', before + errorMessage(error));
@@ -365,7 +365,7 @@ export class Reporter {
   }
 }
 
-/** The workload changed meanwhile. That is no failure; the workload is looked at again. */
+/** The workload was changed meanwhile. That is no failure: it is processed again. */
 function isConflict(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof StaleWorkloadError;
 }

@@ -11,7 +11,7 @@ import {
 } from './list-watches';
 import { OptionalWatch } from './optional-watch';
 
-/** Namespaces to watch one by one; undefined: the whole cluster at once. */
+/** Namespaces to watch one by one; undefined is the whole cluster at once. */
 type Places = readonly (string | undefined)[];
 
 /** A kind whose API may be missing, in all watched namespaces. */
@@ -37,7 +37,7 @@ export function workloadAddOn(
   return addOn(options, row.resource, build, forget);
 }
 
-/** Classes and pod statuses are one API: they are installed and removed together. */
+/** Classes and pod statuses are one add-on: they are installed and removed together. */
 export function csiAddOn(options: WatchesOptions, csi: WatchedRotations, places: Places): AddOn {
   const build = (observed: WatchesOptions): readonly Watch[] =>
     places.flatMap((namespace) => csiWatches(observed, csi, namespace));

@@ -5,19 +5,19 @@ import type { Watches } from './watches';
 export interface KnownKindsOptions {
   readonly clock: Clock;
   readonly watches: Pick<Watches, 'hasSynced' | 'knownKinds' | 'listSourcesAgain'>;
-  /** It is time to act, or more can be acted on. */
+  /** The process may act now, or knows more kinds to act on. */
   readonly onMore: () => void;
 }
 
-/** A kind of sources that cannot be listed must not block the others forever. */
+/** After this, the process acts anyway: a kind that cannot be listed must not block the others. */
 const syncTimeoutMs = 60_000;
 
-/** Which kinds of sources are known, and whether it is time to act. */
+/** Tracks which kinds of sources are known, and whether the process may act. */
 export class KnownKinds {
   readonly #options: KnownKindsOptions;
-  /** Kinds whose watches were complete at the last look. An additional kind triggers a look at everything. */
+  /** Kinds whose watches were complete at the last check. A new kind makes the engine check every workload. */
   #kinds: ReadonlySet<SourceKind> = new Set();
-  /** True once every watch of sources is complete, is refused, or has timed out. */
+  /** True once every watch of sources is complete or refused, or has timed out. */
   #hasSynced = false;
   #isWaiting = true;
   #syncTimeout: Timer | undefined;
@@ -54,7 +54,7 @@ export class KnownKinds {
     if (more || !hadSynced) onMore();
   }
 
-  /** What was learnt so far no longer counts: all sources are listed again, `whole` with their contents. */
+  /** Discards what was learnt and lists all sources again, with `whole` including contents. */
   forget(whole = false): void {
     const { watches } = this.#options;
     if (watches.knownKinds().size === 0) return;

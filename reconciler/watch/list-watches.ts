@@ -23,7 +23,7 @@ import { workloadDecoder } from '../workloads/workload-decoder';
 export const watchedSourceKinds = ['ConfigMap', 'Secret'] as const satisfies readonly SourceKind[];
 export type WatchedSourceKind = (typeof watchedSourceKinds)[number];
 
-/** Receives the workloads, and decodes them. */
+/** Decodes and receives the workloads. */
 export type WatchedWorkloads = Pick<WorkloadRefs, 'sink' | 'read'>;
 
 /** Receives classes and pod statuses. */
@@ -45,9 +45,9 @@ export interface WatchesOptions extends WatchedSettings {
   readonly digester: SourceDigester;
   readonly scope: Pick<NamespaceScope, 'isEverything' | 'namespaceSink'>;
   readonly sources: Pick<SourceIndex, 'sink'>;
-  /** Undefined: SecretProviderClasses are not watched. */
+  /** Undefined if SecretProviderClasses are not watched. */
   readonly csi: WatchedRotations | undefined;
-  /** Undefined: workloads are not watched. */
+  /** Undefined if workloads are not watched. */
   readonly workloads: WatchedWorkloads | undefined;
   /** Whether lists include the contents of sources, too. */
   readonly wholeLists: boolean;
@@ -58,7 +58,7 @@ export interface WatchesOptions extends WatchedSettings {
   readonly observer: (resource: Resource) => ReflectorObserver;
 }
 
-/** One list-watch: of a resource, in a namespace or in all. */
+/** The list-watch of one resource, in one namespace or in all. */
 export interface Watch {
   readonly resource: Resource;
   readonly namespace: string | undefined;
@@ -70,7 +70,7 @@ export function namespaceWatches(options: WatchesOptions): readonly Watch[] {
   const { scope, namespaceSelector, onProgress } = options;
   if (scope.isEverything) return [];
   const [resource, decoder, sink] = [namespaces, namespaceDecoder(namespaceSelector), scope.namespaceSink(onProgress)];
-  // All namespaces, not only the selected ones: the previous write is needed to date the write that selects one.
+  // All namespaces, not only the selected ones: the write before the one that selects a namespace is needed to date it.
   const reflector = new Reflector(deps(options, resource), { resource, decoder, sink });
   return [{ resource, namespace: undefined, sourceKind: undefined, reflector }];
 }
@@ -103,10 +103,7 @@ export function workloadWatch(
   return { resource, namespace, sourceKind: undefined, reflector };
 }
 
-/**
- * Statuses and classes of a CSI driver. They ignore the source selector, because the driver sets the labels of
- * statuses.
- */
+/** Classes and pod statuses. They ignore the source selector, because the CSI driver sets the labels of statuses. */
 export function csiWatches(
   options: WatchesOptions,
   csi: WatchedRotations,
@@ -124,7 +121,7 @@ export function csiWatches(
   ];
 }
 
-/** Ignored namespaces are excluded by the API server: nothing of them is sent. */
+/** The API server excludes ignored namespaces: nothing of them is sent. */
 function within(
   { namespacesToIgnore }: WatchesOptions,
   namespace: string | undefined,

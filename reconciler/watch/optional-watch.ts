@@ -9,19 +9,19 @@ import { backoffMs, type BackoffOptions } from '../../shared/runtime/random';
 export interface OptionalWatchOptions {
   readonly deps: Omit<ReflectorDeps, 'observer'>;
   readonly resource: Resource;
-  /** Its list-watches, one per watched namespace. */
+  /** One list-watch per watched namespace. */
   readonly reflectors: readonly Pick<Reflector<unknown>, 'start' | 'stop' | 'status'>[];
-  /** The API was removed, and with it all that the watches have shown. */
+  /** The API was removed, and with it everything that the watches have shown. */
   readonly onLost: () => void;
 }
 
 /**
- * One small request for a kind that is not served, however many namespaces there are, and none for one that is. Most
- * clusters never serve it, so asking every minute would be most of the requests of an idle Reroll.
+ * One small request for a kind that is not served, however many namespaces there are. Most clusters never serve it, so
+ * asking every minute would be most of the requests of an idle Reroll.
  */
 const askEveryMs = 5 * 60_000;
 
-/** If the server does not answer, it may be starting. */
+/** An API server that does not answer may be starting. */
 const unansweredBackoff: BackoffOptions = { baseMs: 500, maxMs: 60_000 };
 
 /**
@@ -37,7 +37,7 @@ export class OptionalWatch {
   #done: Promise<void> | undefined;
   #served = false;
   #unanswered = 0;
-  /** Reported once: in most clusters it is normal that the API is missing. */
+  /** Logged once: in most clusters it is normal that the API is missing. */
   #absenceReported = false;
   #lost: (() => void) | undefined;
 
@@ -127,7 +127,7 @@ export class OptionalWatch {
 
   #delayMs(): number {
     const { random } = this.#options.deps;
-    // Not in step with the other replicas.
+    // Keeps the replicas out of step.
     if (this.#unanswered === 0) return askEveryMs * (1 + random.float() / 4);
     return backoffMs(random, this.#unanswered, unansweredBackoff);
   }

@@ -31,17 +31,17 @@ function sinkOf(_namespace: string | undefined, onSynced: () => void): Reflector
   return { upsert: unread, remove: unread, keys: () => [], synced: onSynced };
 }
 
-/** Watches against a server whose collections are empty, or refused, or without an answer yet. */
+/** Watches against a server whose collections are empty, refused, or not answered yet. */
 class World {
   readonly clock = new FakeClock();
   readonly sinks: string[] = [];
   readonly lost: string[] = [];
-  /** By path: what is answered instead of an empty list. */
+  /** By path: the answer instead of an empty list. */
   readonly answers = new Map<string, Reply | Promise<Reply>>();
-  /** `/apis/<group>/<version>` of add-ons, and what they serve. */
+  /** By `/apis/<group>/<version>`: the resources of an add-on. */
   readonly served = new Map<string, readonly string[]>();
   readonly watches: Watches;
-  /** The sinks tell nobody of a complete list, so this counts refusals alone. */
+  /** The sinks report no complete list, so these are refusals only. */
   refusals = 0;
   readonly #open: FakeBody[] = [];
   readonly #transport = new FakeTransport(({ path }) => this.#answer(path));
@@ -85,7 +85,7 @@ class World {
     });
   }
 
-  /** Paths of collections that were listed, in their order. */
+  /** The paths of collections that were listed, in order. */
   get listed(): readonly string[] {
     return this.#transport.requests
       .map(({ path }) => new URL(path, 'https://api'))
@@ -108,7 +108,7 @@ class World {
     await stopping;
   }
 
-  /** The server ends all watches, as it does from time to time. */
+  /** Ends all watches, as servers do from time to time. */
   async watchesEnd(): Promise<void> {
     for (const body of this.#open.splice(0)) body.end();
     await this.clock.advance(60_000);

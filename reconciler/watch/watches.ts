@@ -15,14 +15,14 @@ import {
 } from './list-watches';
 
 export interface WatchStatus extends ReflectorStatus {
-  /** `secrets` or `secrets in shop`. */
+  /** Such as `secrets` or `secrets in shop`. */
   readonly name: string;
   readonly resource: Resource;
-  /** Belongs to an add-on that may be installed at any time, so nothing waits for it. */
+  /** Part of an add-on that may be installed at any time, so nothing waits for it. */
   readonly optional: boolean;
 }
 
-/** A kind of sources that may not be listed; undefined: in all namespaces. */
+/** A kind of sources that Reroll may not list in `namespace`; if undefined, in any namespace. */
 export interface RefusedSources {
   readonly kind: WatchedSourceKind;
   readonly namespace: string | undefined;
@@ -43,7 +43,7 @@ export class Watches {
     const rows = workloadKinds.filter(({ kind }) => !options.policy.ignoredWorkloadKinds.includes(kind));
     const builtIn = rows.filter(({ optional }) => !optional);
     this.#watches = [
-      // Started first, or every workload would be held until its namespace is known.
+      // Started first: otherwise every workload would be held until its namespace is known.
       ...namespaceWatches(options),
       ...places.flatMap((namespace) => [
         ...sourceWatches(options, namespace),
@@ -63,14 +63,14 @@ export class Watches {
 
   /**
    * Lists all sources again; until then none is known. After another replica led, a watch that hangs would show states
-   * from before the other replica's actions. `whole`: with contents, even of sources that have not changed.
+   * from before that replica's actions. `whole` includes contents, even of sources that have not changed.
    */
   async listSourcesAgain(whole = false): Promise<void> {
     const sources = this.#watches.filter(({ sourceKind }) => sourceKind);
     await this.#listAgain(sources, this.#csi ? [this.#csi] : [], whole);
   }
 
-  /** Lists namespaces and workloads again: a watch from before a restore of etcd shows nothing. */
+  /** Lists namespaces and workloads again: after a restore of etcd, an older watch shows nothing. */
   async listOthersAgain(): Promise<void> {
     const others = this.#watches.filter(({ sourceKind }) => !sourceKind);
     await this.#listAgain(
@@ -110,9 +110,9 @@ export class Watches {
   }
 
   /**
-   * Whether it is time to act: every watch of sources has been complete once, or cannot be. Acting on half of the
-   * sources would restart a workload twice for changes made while Reroll was down. Kinds of workloads are not awaited:
-   * each workload is handled when it is seen.
+   * Whether the process may act: every watch of sources has been complete once, or is refused. Acting on half of the
+   * sources would restart a workload twice for changes made while Reroll was down. Workloads are not awaited: each is
+   * handled when it is seen.
    */
   hasSynced(): boolean {
     return this.#watches.every(
@@ -120,7 +120,7 @@ export class Watches {
     );
   }
 
-  /** Whether every workload is known, but for those that may not be listed and those of add-ons. */
+  /** Whether every workload is known, except those that Reroll may not list and those of add-ons. */
   hasListedWorkloads(): boolean {
     return this.#watches.every(
       ({ sourceKind, reflector }) => sourceKind || isSynced(reflector.status) || isRefused(reflector.status),
@@ -134,7 +134,7 @@ export class Watches {
     );
   }
 
-  /** For all current watches. An add-on that is not installed is not included. */
+  /** All current watches. An add-on that is not installed is not included. */
   statuses(): readonly WatchStatus[] {
     return [
       ...this.#watches.map((watch) => statusOf(watch, false)),
@@ -157,7 +157,7 @@ function isSynced({ synced, state }: ReflectorStatus): boolean {
   return synced && state !== 'stopped';
 }
 
-/** Missing permissions or a missing API: this may last, and the rest must continue. */
+/** Whether a permission or the API is missing. This may last, and the rest must continue. */
 export function isRefused({ lastError }: ReflectorStatus): boolean {
   return lastError instanceof ForbiddenError || lastError instanceof NotFoundError;
 }

@@ -23,7 +23,7 @@ export interface AdmissionObserversOptions {
 
 /**
  * Runs the observers as soon as the answer has been written. If reviews waited for a later turn of the event loop, the
- * garbage collector would have to copy them, although most of a review is garbage at once.
+ * garbage collector would copy them, although most of a review is garbage at once.
  */
 export class AdmissionObservers {
   readonly #options: AdmissionObserversOptions;

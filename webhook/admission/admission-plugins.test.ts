@@ -7,7 +7,7 @@ const body = bytes(review());
 const never = new Promise<PluginAnswer>(() => undefined);
 const patch = [{ op: 'add', path: '/metadata/annotations/a', value: 'b' }] as const;
 
-/** A plugin that by default wants every review. */
+/** A plugin that wants every review by default. */
 function plugin(answer: AdmissionPlugin['answer'], wants: AdmissionPlugin['wants'] = () => true): AdmissionPlugin {
   return { name: 'preview', wants, answer };
 }

@@ -17,8 +17,8 @@ export interface PluginAnswer {
   /** One line each, the most important first. */
   readonly warnings?: readonly string[];
   /**
-   * Only for a mutating hook. It must apply to the object in the request: otherwise the API server rejects the write,
-   * whatever the failure policy.
+   * Only for a mutating hook. The patch must apply to the object in the request: otherwise the API server rejects the
+   * write, whatever the failure policy.
    */
   readonly patch?: readonly JsonPatchOperation[];
   /** Denies the write. If several plugins deny it, the first one is reported. */
@@ -26,8 +26,8 @@ export interface PluginAnswer {
 }
 
 /**
- * Adds warnings, a patch or a denial to the answer. The write waits for it until the deadline of the review. A plugin that
- * fails or is late adds nothing.
+ * Adds warnings, a patch or a denial to the answer. The write waits for the plugin until the deadline of the review. A
+ * plugin that fails or is late adds nothing.
  */
 export interface AdmissionPlugin {
   readonly name: 'content-check' | 'lint' | 'preview' | 'source-size' | 'workload';
@@ -46,15 +46,15 @@ export interface AdmissionPluginsOptions {
   readonly plugins: readonly AdmissionPlugin[];
 }
 
-/** What the plugins add to one answer. */
+/** A run of the plugins on one review. */
 export interface PluginRun {
-  /** Fulfilled when all plugins are done. */
+  /** Resolves when all plugins are done. */
   readonly done: Promise<void>;
   /** What the plugins have answered so far. A plugin that is not done counts as failed. */
   take(): PluginAnswer;
 }
 
-/** Runs all plugins on a review at once, and merges their answers. */
+/** Runs all plugins on a review concurrently, and merges their answers. */
 export class AdmissionPlugins {
   readonly #options: AdmissionPluginsOptions;
 

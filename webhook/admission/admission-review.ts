@@ -33,11 +33,11 @@ const requestSchema = z
   })
   .readonly();
 
-/** What an API server asks about one write (`admission.k8s.io/v1`, AdmissionRequest). */
+/** One write that an API server asks about (`admission.k8s.io/v1`, AdmissionRequest). */
 export type AdmissionRequest = z.infer<typeof requestSchema>;
 
 export interface AdmissionReview {
-  /** The request's. The API server rejects an answer without it. */
+  /** The API server rejects an answer without the request's uid. */
   readonly uid: string;
   /** Undefined if only the uid is valid: the review is allowed, and its request is not used. */
   readonly request: AdmissionRequest | undefined;
@@ -82,8 +82,8 @@ function parseJson(body: Buffer): unknown {
 }
 
 /**
- * The field manager of a write: from the request, otherwise from the newest entry of managedFields, where the server
- * records it. That entry alone would mislead: a manager that wrote in the same second is as new.
+ * The field manager of a write: from the request, otherwise from the newest entry of managedFields. That entry alone
+ * would mislead: another manager that wrote in the same second is as new.
  */
 export function fieldManagerOf({ options, object }: AdmissionRequest): string | undefined {
   const stated = textOf(options?.fieldManager);

@@ -7,7 +7,7 @@ import { FakeCaSource, RawConnection, post, serverWorld } from './webhook-server
 type World = Awaited<ReturnType<typeof serverWorld>>;
 const worlds: World[] = [];
 
-/** A self-signed certificate of an API server, and one of somebody else. */
+/** The self-signed certificate of an API server, and one of somebody else. */
 const [apiServer, stranger] = [selfSigned('api server'), selfSigned('stranger')];
 
 async function world(clientCa: FakeCaSource | undefined): Promise<World> {
@@ -20,7 +20,10 @@ afterEach(async () => {
   for (const { close } of worlds.splice(0)) await close();
 });
 
-/** The status of a review's answer; undefined if the connection is refused, in TLS 1.3 after the client believes it is open. */
+/**
+ * The status of the answer; undefined if the connection is refused. TLS 1.3 refuses it after the client believes it is
+ * open.
+ */
 async function call({ port }: World, options: object): Promise<number | undefined> {
   try {
     const connection = await RawConnection.open(port, options);
@@ -58,7 +61,7 @@ describe('with --client-ca-file', () => {
     expect(made.server.status.certificateProblem).toBe(
       'there is no CA for the certificates of API servers yet: see --client-ca-file',
     );
-    // Not even with a certificate from a CA that the system trusts: without its own CA, the server has no certificate to serve.
+    // Without its own CA, the server would accept certificates from any CA that the system trusts, so it serves none.
     expect(await metric(made.metrics, 'reroll_webhook_certificate_swaps_total{result="applied"}')).toBe(0);
     ca.change(apiServer.cert);
     expect(made.server.status.certificateProblem).toBeUndefined();

@@ -3,7 +3,7 @@ export interface InFlightLimits {
   readonly bytes: number;
 }
 
-/** Bounds the reviews in flight by number and size. Load beyond that is shed, never queued. */
+/** Bounds the number and size of the reviews in flight. Load beyond the limits is shed, never queued. */
 export class InFlight {
   readonly #limits: InFlightLimits;
   #requests = 0;
@@ -44,10 +44,10 @@ export class InFlight {
   }
 }
 
-/** One request's share of what is in flight. */
+/** A request's share of what is in flight. */
 export interface Reservation {
-  /** Reserves so many bytes more; false if there is no room. */
+  /** Reserves more bytes; false if there is no room. */
   take(bytes: number): boolean;
-  /** Releases everything. May be called again. */
+  /** Releases everything. May be called more than once. */
   leave(): void;
 }

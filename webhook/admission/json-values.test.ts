@@ -4,7 +4,7 @@ import { jsonValues } from './json-values';
 
 const count = (text: string, max = 1_000_000): number => jsonValues(Buffer.from(text), max);
 
-/** Counts the parsed value: one for an object or list, and one for each member but the first. */
+/** Counts in a parsed value: one for each object or list, and one for each of its members but the first. */
 function valuesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const members: readonly unknown[] = Object.values(value);

@@ -3,8 +3,8 @@ import { endOfString } from '../../shared/kube/wire/json-bytes';
 const [quote, comma, bracket, brace] = [0x22, 0x2c, 0x5b, 0x7b];
 
 /**
- * Upper bound of the objects, lists, members and elements of the JSON in `body`, counted no further than `max` + 1. They
- * decide how much memory parsing takes: `{},{},…` takes twenty times its length, a long string only its length.
+ * Upper bound of the objects, lists, members and elements of the JSON in `body`, counted up to `max` + 1. They decide
+ * how much memory parsing takes: `{},{},…` takes twenty times its length, a long string only its length.
  */
 export function jsonValues(body: Buffer, max: number): number {
   let values = 0;

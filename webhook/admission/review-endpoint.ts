@@ -28,8 +28,8 @@ interface Call {
 }
 
 /**
- * Answers calls to `/mutate/<token>` and `/validate/<token>`. Every other request gets the same answer, and only its first
- * line is read: a caller without a token learns nothing, and its body is never received.
+ * Answers calls to `/mutate/<token>` and `/validate/<token>`. Every other request gets the same answer, and only its
+ * first line is looked at: a caller without a token learns nothing, and its body is never received.
  */
 export class ReviewEndpoint {
   readonly #options: ReviewEndpointOptions;
@@ -107,7 +107,7 @@ export class ReviewEndpoint {
     });
     request.on('data', (chunk: Buffer) => exchange.push(chunk));
     request.on('end', () => exchange.end());
-    // Not the request's `close`: it fires when the body has been read, and the answer may take longer.
+    // Not the request's `close`: that fires when the body has been read, and the answer may take longer.
     response.on('close', () => exchange.abort());
   }
 }
@@ -121,7 +121,7 @@ function answer(response: ServerResponse, status: number, body: Buffer, close: b
   response.end(body);
 }
 
-/** The API server says how long it waits, as `?timeout=2s`. */
+/** The API server sends how long it waits, as `?timeout=2s`. */
 function timeoutOf(query: string): number | undefined {
   const timeout = new URLSearchParams(query).get('timeout');
   try {

@@ -14,7 +14,7 @@ import type { ShedReason } from '../metrics';
 
 export interface ReviewAnswer {
   readonly status: 200 | 400 | 408 | 413 | 503;
-  /** JSON with a 200, otherwise text for people. */
+  /** JSON if the status is 200, otherwise text for people. */
   readonly body: Buffer;
   /** The body has not arrived in full, so the connection cannot be reused. */
   readonly early: boolean;
@@ -29,7 +29,7 @@ export interface ReviewExchangeOptions {
   readonly onAnswer: (answer: ReviewAnswer) => void;
   /** Runs the plugins; undefined if none wants the request. */
   readonly runPlugins: (request: AdmissionRequest) => PluginRun | undefined;
-  /** Called after an answer that allows. */
+  /** Called after an answer that allows the write. */
   readonly onRequest: (request: AdmissionRequest) => void;
 }
 
@@ -37,22 +37,22 @@ export interface ReviewExchangeOptions {
 export const maxBodyBytes = 7 * 1024 * 1024;
 
 /**
- * Twice what ten thousand keys need, old and new, in the object and in its managed fields. Parsing takes some 6 MB and ten
+ * Twice what ten thousand keys need, old and new, in the data and in managed fields. Parsing takes some 6 MB and ten
  * milliseconds of a core.
  */
 export const maxReviewValues = 100_000;
 
-/** The most that V8 takes for one: its key, and its share of the table of keys. */
+/** The most that V8 takes for one value: its key, and its share of the table of keys. */
 const bytesPerValue = 64;
 
 const text = (message: string): Buffer => Buffer.from(`${message}\n`);
 
-/** One call of a hook, from its head to its answer. It is answered once; whatever arrives later is ignored. */
+/** One call of a hook, from its head to its answer. It is answered once; whatever arrives after that is ignored. */
 export class ReviewExchange {
   readonly #options: ReviewExchangeOptions;
   readonly #deadline: Timer;
   #reservation: Reservation | undefined;
-  /** The whole body; only its first bytes once the review is shed. */
+  /** The whole body, or only its first bytes once the review is shed. */
   #chunks: Buffer[] = [];
   #received = 0;
   #settled = false;
@@ -82,7 +82,7 @@ export class ReviewExchange {
     if (!this.#reservation) this.#chunks = [this.#prefix()];
   }
 
-  /** The body is complete. */
+  /** Call when the body is complete. */
   end(): void {
     if (this.#settled) return;
     if (!this.#reservation) {
@@ -124,7 +124,7 @@ export class ReviewExchange {
     this.#settle();
   }
 
-  /** Called when all plugins are done, and at the deadline with what they have answered by then. */
+  /** Answers when all plugins are done, or at the deadline with what they have answered by then. */
   #sayGathered(): void {
     if (!this.#running) return;
     const { review, answers } = this.#running;
@@ -146,7 +146,7 @@ export class ReviewExchange {
     this.#answerUnread(true);
   }
 
-  /** An answer needs only the uid, and the API server writes it first. */
+  /** The answer needs only the uid, which the API server writes first. */
   #answerUnread(early: boolean): void {
     const uid = uidFromPrefix(this.#prefix());
     if (uid !== undefined) this.#answer({ status: 200, body: reviewAnswer(uid), early });

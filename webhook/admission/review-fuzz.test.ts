@@ -14,10 +14,12 @@ import { ReviewHandler } from './review-handler';
 import { bytes, configMap, metric, review, secret, testDigester } from './review.fixture';
 
 const runs = longForm(100_000, 10_000);
-/** Nothing here waits: this is for a slow machine. */
+/** Nothing here waits; the limit is for a slow machine. */
 const timeoutMs = 240_000;
 
-/** So many reviews find room, then so many find none, because calls without a body take every place; and so on. */
+/**
+ * In turns: `withRoom` reviews find room, then `withoutRoom` find none, because calls without a body take every place.
+ */
 const [withRoom, withoutRoom] = [1_000, 250];
 const maxInFlight = 256;
 
@@ -68,7 +70,7 @@ const request = fc.oneof(
   fc.tuple(object, object, oddity).map(([after, before, uid]) => ({ object: after, oldObject: before, uid })),
   fc.record(parts),
 );
-/** Realistic edits of more sources than are remembered, one in 32 of an object without a uid. */
+/** Realistic edits of more sources than are remembered. One in 32 concerns an object without a uid. */
 const edit = fc
   .tuple(fc.nat({ max: 4 * maxRecentSources }), fc.constantFrom('red', 'blue', 'old'), fc.boolean())
   .map(([n, password, dryRun]) => {
@@ -132,7 +134,7 @@ function uidOf(text: Buffer): string | undefined {
   return isReview && typeof uid === 'string' && uid !== '' && uid.length <= 128 ? uid : undefined;
 }
 
-/** Not `expect`, which would be slower than the code under test. */
+/** Instead of `expect`, which is slower than the code under test. */
 function mustBe(holds: boolean, what: string, seen: unknown): void {
   if (!holds) throw new Error(`${what}: ${JSON.stringify(seen)}`);
 }
@@ -154,7 +156,7 @@ it(
     let left = withRoom;
     let stalled: readonly ReviewExchange[] = [];
 
-    /** Fails if anything is left. */
+    /** Fails if a review or a timer is left. */
     const lookAround = async (): Promise<void> => {
       for (const exchange of stalled) exchange.abort();
       await clock.advance(1);
@@ -162,7 +164,7 @@ it(
       most.queued = Math.max(most.queued, sender.queued);
       const { inFlight } = handler;
       mustBe(inFlight.requests === 0 && inFlight.bytes === 0, 'nothing is in flight', inFlight);
-      // The timers of the queues: for each its wait and its time limit.
+      // Each of the two queues may wait, and have a time limit.
       mustBe(clock.pendingTimers <= 4, 'no timer is left behind', clock.pendingTimers);
     };
     const takeTurns = async (): Promise<void> => {
@@ -175,7 +177,7 @@ it(
     };
 
     let untilFull = runs / 2;
-    /** An edit of more sources than are remembered, so that the second half of the bodies meets what is full. */
+    /** More sources than are remembered: the second half of the bodies finds the limits reached. */
     const fill = async (): Promise<void> => {
       for (const exchange of stalled) exchange.abort();
       stalled = [];
@@ -212,11 +214,11 @@ it(
     );
     await lookAround();
 
-    // Otherwise all inputs were nonsense, or no limit was ever reached.
+    // Otherwise all inputs were nonsense, or no limit was reached.
     expect([...statuses.placed].sort()).toEqual([200, 400]);
     expect([...statuses.shed].sort()).toEqual([200, 503]);
     expect(most.recent).toBe(maxRecentSources);
-    // The queue of the replica that hangs, and the batch being sent to it.
+    // In the queue of the replica that hangs, and in the batch being sent to it.
     expect(most.queued).toBeGreaterThan(maxQueued.records / 2);
     expect(most.queued).toBeLessThanOrEqual(2 * (maxQueued.records + maxBatchRecords));
     for (const result of ['sent', 'dropped', 'duplicate', 'no_change', 'dry_run']) {

@@ -85,7 +85,7 @@ describe('ReviewHandler', () => {
 
   it('uses the largest objects that an API server stores: 3 MiB before and after', () => {
     const { call, sent, handler } = handlerWorld();
-    // In base64 and thousands of keys, and almost as much as the server accepts in one request.
+    // In base64 and thousands of keys: almost as much as the server accepts in one request.
     const keys = Array.from({ length: 2_000 }, (_, index) => `key-${String(index).padStart(4, '0')}`);
     const value = 'x'.repeat(1_140);
     const object = secret(Object.fromEntries(keys.map((key) => [key, value])));

@@ -21,7 +21,7 @@ export interface ReviewCall {
   readonly path: ReviewPath;
   /** How long the API server waits, from its `?timeout=`. */
   readonly timeoutMs?: number | undefined;
-  /** Called once, from a call into the exchange or at its deadline; never after an abort. */
+  /** Called once, from a call to the exchange or at its deadline; never after an abort. */
   readonly answer: (answer: ReviewAnswer) => void;
 }
 

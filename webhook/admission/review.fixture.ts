@@ -12,7 +12,7 @@ import { ReviewHandler } from './review-handler';
 
 export const testDigester = new ContentDigester(Buffer.alloc(32, 1));
 
-/** A review as an API server sends it: alice edits the Secret shop/db. */
+/** A review as an API server sends it: alice edits the Secret `shop/db`. */
 export function review(request: Readonly<Record<string, unknown>> = {}) {
   return {
     kind: 'AdmissionReview',
@@ -59,7 +59,7 @@ export function bytes(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-/** The value of one series, as it is exposed. */
+/** The value of one series, as exposed. */
 export async function metric(metrics: WebhookMetrics, series: string): Promise<number> {
   const line = (await metrics.registry.text()).split('\n').find((candidate) => candidate.startsWith(`${series} `));
   return Number(line?.slice(series.length + 1));

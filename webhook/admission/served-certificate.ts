@@ -12,13 +12,13 @@ export interface ServedCertificateOptions {
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
   readonly tls: Pick<TlsMaterialSource, 'current' | 'onChange'>;
-  /** The CA that signs the client certificates of API servers; undefined if none are required. */
+  /** The CA of API servers' client certificates; undefined if none are required. */
   readonly clientCa?: Pick<CaSource, 'current' | 'onChange'> | undefined;
 }
 
 const where = 'see --certs-secret and --tls-dir';
 
-/** Swaps the server's certificate, and the CA for client certificates if they are required, as soon as either changes. */
+/** Swaps the server's certificate, and the CA of client certificates if any, as soon as either changes. */
 export class ServedCertificate {
   readonly #server: Pick<Server, 'setSecureContext'>;
   readonly #options: ServedCertificateOptions;
@@ -64,7 +64,7 @@ export class ServedCertificate {
   }
 }
 
-/** Sets everything each time: `setSecureContext` resets what is missing to Node's default. */
+/** Sets everything each time: `setSecureContext` resets a missing option to Node's default. */
 function secureContext({ cert, key }: TlsMaterial, ca: string | undefined) {
   return { cert, key, minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) } as const;
 }

@@ -91,7 +91,7 @@ describe('a caller without a token', () => {
       connection.socket.write(body);
       while (!connection.socket.destroyed) await new Promise((resolve) => setImmediate(resolve));
       expect(received).toHaveLength(1);
-      // What had arrived with the head.
+      // No more than what had arrived with the head.
       expect(received[0]!.bytesRead).toBeLessThan(1024 * 1024);
       expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
     } finally {
@@ -152,7 +152,7 @@ it('a caller that opens connections and never calls cannot shut out an API serve
   const silent: Socket[] = [];
   for (let index = 0; index < 540; index++) {
     const from = { port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (index % 2)}` };
-    // During the TLS handshake, after it, and within the head.
+    // They stop during the TLS handshake, after it, or within the head.
     if (index % 6 < 2) {
       const { socket } = await RawConnection.open(port, from);
       if (index % 6 === 0) socket.write(postTo('/validate').slice(0, 30));
@@ -164,7 +164,7 @@ it('a caller that opens connections and never calls cannot shut out an API serve
       silent.push(socket);
     }
   }
-  // A new connection, and one that was open before.
+  // Both a new connection and an older one are served.
   expect((await (await open()).call(post('/mutate'))).status).toBe(200);
   expect((await api.call(post('/mutate'))).status).toBe(200);
   while (silent.filter(({ closed }) => !closed).length > 510) await clock.settle();

@@ -12,8 +12,8 @@ export function isServiceAccount({ userInfo }: AdmissionRequest): boolean {
 }
 
 /**
- * Whether somebody reads the warnings of the answer. Controllers do not: they would only log them, at every reconcile. A
- * pipeline has a service account too, but can be told by the tool that it runs.
+ * Whether somebody reads the warnings. Controllers do not: they would only log them, at every reconcile. A pipeline has
+ * a service account too, but is recognised by its tool.
  */
 export function readsWarnings(request: AdmissionRequest): boolean {
   const { username = '' } = request.userInfo;

@@ -3,7 +3,7 @@ import { printable } from '../../shared/domain/text/printable';
 /** The API server truncates each warning to this if a request has many, from all webhooks together. */
 const maxWarningBytes = 256;
 
-/** Half of what the API server accepts from all webhooks together: other webhooks need room too. */
+/** Half of what the API server accepts from all webhooks together: others need room too. */
 const maxTotalBytes = 2_048;
 
 /** More than anybody reads for one write. */

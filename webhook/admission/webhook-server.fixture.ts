@@ -34,7 +34,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A kept-alive connection as an API server has it: it ignores `Keep-Alive: timeout=`, and repeats no call. */
+/** A kept-alive connection as an API server has it: it ignores `Keep-Alive: timeout=`, and never repeats a call. */
 export class RawConnection {
   readonly socket: TLSSocket;
   #received = '';
@@ -63,7 +63,7 @@ export class RawConnection {
     return new RawConnection(socket);
   }
 
-  /** Common name of the server's certificate. */
+  /** The common name of the server's certificate. */
   get serverCertificate(): string {
     return String(this.socket.getPeerCertificate().subject.CN);
   }
@@ -100,7 +100,7 @@ export class RawConnection {
   }
 }
 
-/** Callers whose tokens the test chooses. */
+/** An authenticator whose tokens the test chooses. */
 export class FakeCallers {
   tokens: readonly string[] = [testToken];
 

@@ -192,10 +192,10 @@ describe('a stop', () => {
     const callers = await Promise.all(
       Array.from({ length: 10 }, async () => ({ connection: await open(), answered: 0, failed: 0, left: false })),
     );
-    // Endless calls would make work that is due at once, and the clock would never advance.
+    // Work that is always due at once would keep the clock from advancing. Reviews of a Pod cause none.
     const unwanted = bytes(review({ kind: { group: '', version: 'v1', kind: 'Pod' } }));
     const stopped = server.stop();
-    // Like the pool of an API server, each calls until the answer closes its connection.
+    // Like an API server's connections, each calls until an answer closes it.
     const calling = callers.map(async (caller, index) => {
       while (!caller.left) {
         const request = post(index % 2 === 0 ? '/mutate' : '/validate', unwanted);

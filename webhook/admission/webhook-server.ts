@@ -16,14 +16,14 @@ export interface WebhookServerOptions extends ServedCertificateOptions {
   readonly callers: TokenAuthenticator;
 }
 
-/** In `closing`, each answer asks its caller to close the connection. */
+/** In the state `closing`, each answer asks its caller to close the connection. */
 type State = 'stopped' | 'listening' | 'draining' | 'closing';
 
 export interface WebhookServerStatus {
   readonly state: State;
   /** Why no API server can trust the certificate; undefined if it can. */
   readonly certificateProblem: string | undefined;
-  /** Why no call is accepted; undefined if calls with a token are. */
+  /** Why no call is accepted; undefined if some are. */
   readonly callerProblem: string | undefined;
 }
 
@@ -36,13 +36,13 @@ const connectionLimits = {
   /** The pool of one API server has some tens of connections. */
   max: 512,
   /**
-   * All API servers may share the address of one proxy, so this must suffice for all calls that are read at once. A caller
-   * that fills it from one address leaves the other half free.
+   * All API servers may share the address of one proxy, so this must suffice for all calls that are read at once. A
+   * caller that uses it up from one address leaves the other half free.
    */
   maxPerAddress: 256,
   /**
-   * Longer than the 90 s after which an API server closes an idle connection: it does not repeat a call that crossed our
-   * close. It may open a connection before it has a call for it, and keeps that one as long as any other.
+   * Longer than the 90 s after which an API server closes an idle connection: it does not repeat a call that crosses
+   * our close. A connection that it opens before it has a call is kept as long as any other.
    */
   idleMs: 120_000,
   /** A review is answered within half a second, so a caller this slow is not reading. */
@@ -93,9 +93,9 @@ export class WebhookServer {
   }
 
   /**
-   * Ends without failing a call. Closing at once would fail each call that the API server sends before it has seen the
-   * close. So API servers first get time to use other endpoints, and are then asked to close their connections. What is
-   * still under way after that has the time that any request has.
+   * Stops without failing a call. Closing at once would fail each call that the API server sends before it sees the
+   * close. So API servers first get time to use other endpoints, and are then asked to close their connections. After
+   * that, a request still under way has as long as any request.
    */
   async stop(): Promise<void> {
     const { clock, logger } = this.#options;

@@ -16,7 +16,7 @@ function secret(text?: string): object {
 const holding = (...tokens: readonly string[]): object =>
   secret(encodeTokens(tokens.map((token, index) => ({ token, sinceMs: Date.UTC(2026, 0, 1 + index) }))));
 
-/** Tokens whose API server streams what the test chooses. */
+/** Tokens from an API server that streams what the test chooses. */
 async function watching(...initial: readonly object[]) {
   const body = new FakeBody();
   const { client, clock, logger, transport } = clientWorld(() => ({ body }));

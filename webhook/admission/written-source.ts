@@ -9,12 +9,12 @@ import type { AdmissionRequest } from './admission-review';
 /** The raw bytes of each key. */
 export type Content = ReadonlyMap<string, Buffer>;
 
-/** What a request writes to a ConfigMap or Secret. */
+/** The ConfigMap or Secret that a request writes. */
 export interface WrittenSource extends SourceRef<'ConfigMap' | 'Secret'> {
   /** Empty until the server has generated one. */
   readonly name: string;
   readonly metadata: ObjectMetadata;
-  /** The stored object's, as a PUT may omit it. Empty if there is none yet. */
+  /** From the stored object if a PUT omits it. Empty if there is none yet. */
   readonly uid: string;
   /** Empty for a CREATE. */
   readonly before: Content;
@@ -26,7 +26,7 @@ export function keyNamesIn(object: unknown): readonly string[] {
   return ['data', 'binaryData'].flatMap((field) => Object.keys(objectOf(fieldAt(object, [field]))));
 }
 
-/** Too many keys to look at each. Its digest depends on its encoding, so a reconciler would not recognise ours. */
+/** Too many keys to look at each. The digest then depends on the encoding, so a reconciler would not recognise ours. */
 export function isOversized({ object, oldObject }: AdmissionRequest): boolean {
   return [object, oldObject].some((state) => keyNamesIn(state).length > budgets.sourceKeysRead);
 }
@@ -34,7 +34,10 @@ export function isOversized({ object, oldObject }: AdmissionRequest): boolean {
 const readSources = new WeakMap<AdmissionRequest, WrittenSource>();
 const digests = new WeakMap<WrittenSource, ContentDigest>();
 
-/** Reads the request once, however many plugins need it. @throws MalformedObjectError on a review that no API server sends. */
+/**
+ * Reads the request once, however many plugins need it.
+ * @throws MalformedObjectError on a review that no API server sends.
+ */
 export function writtenSource(request: AdmissionRequest, kind: WrittenSource['kind']): WrittenSource {
   const known = readSources.get(request);
   if (known) return known;
@@ -59,7 +62,7 @@ export function digestOf(source: WrittenSource, digester: ContentDigester): Cont
   return digest;
 }
 
-/** Digests the old content, which takes as long again. Only a preview needs it, to prove what the writer knows. */
+/** Digests the old content. Only a preview needs that, to prove what the writer knows. */
 export function digestBefore(source: WrittenSource, digester: ContentDigester): ContentDigest {
   return digester.digest(source, source.before);
 }

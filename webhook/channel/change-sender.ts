@@ -4,7 +4,7 @@ import { ReplicaQueue, maxRecordBytes, type ReplicaQueueOptions } from './replic
 
 export type ChangeSenderOptions = Omit<ReplicaQueueOptions, 'address'>;
 
-/** How long records under way may take when the process ends. */
+/** Time for unsent records when the process ends. */
 const flushMs = 2_000;
 
 /** Sends every record to every replica of the reconciler, so that a change of leader loses none. */
@@ -53,7 +53,7 @@ export class ChangeSender {
     else for (const queue of this.#queues.values()) queue.add({ json, bytes });
   }
 
-  /** Waits a moment for the records under way. */
+  /** Waits a moment for unsent records. */
   async stop(): Promise<void> {
     const flushed = new AbortController();
     const idle = Promise.all([...this.#queues.values()].map(async (queue) => await queue.idle()));

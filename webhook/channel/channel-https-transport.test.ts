@@ -80,13 +80,13 @@ describe('ChannelHttpsTransport', () => {
     });
     await transport.post(address, channelPaths.changes, body, forever);
     const [first] = sockets;
-    // What a close looks like that crosses the request.
+    // This is what a close looks like that crosses the request.
     first?.destroy();
     expect((await transport.post(address, channelPaths.changes, body, forever)).status).toBe(200);
     expect(sockets.size).toBe(2);
     ending = true;
     await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(ChannelError);
-    // The reused connection, and its replacement.
+    // Sent twice: on the reused connection, and on its replacement.
     expect(requests).toHaveLength(4);
   });
 

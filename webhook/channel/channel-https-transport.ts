@@ -12,7 +12,7 @@ export interface ChannelHttpsTransportOptions {
   readonly clock: Clock;
   /** The client certificate, and the CA of the reconcilers' certificates. */
   readonly tls: TlsMaterialSource;
-  /** The name that a reconciler's certificate must have: requests go to pod IPs, which no certificate names. */
+  /** The name that a reconciler's certificate must have: requests go to pod IPs, which no certificate contains. */
   readonly serverName: string;
 }
 
@@ -25,7 +25,7 @@ export class ChannelError extends RerollError {
   }
 }
 
-/** One for the current batch, a second if that one hangs, and the others for queries. */
+/** One for the current batch, a second if that one hangs, the others for queries. */
 const maxSocketsPerReplica = 4;
 
 /** An answer names only a few workloads. */
@@ -63,7 +63,7 @@ export class ChannelHttpsTransport implements ChannelTransport {
 
   /**
    * Sends again if a kept-alive connection ended under the request: reconcilers close theirs by age and with each new
-   * certificate. A query may be repeated, and a reconciler recognizes a record that it already has.
+   * certificate. A query may be repeated, and a reconciler recognises a record that it already has.
    */
   async #send(agent: https.Agent, ...[address, path, body, signal]: Post): Promise<IncomingMessage> {
     for (;;) {
@@ -116,7 +116,7 @@ function request(agent: https.Agent, ...[address, path, body, signal]: Post): Cl
 async function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return await new Promise((resolve, reject) => {
     outgoing.once('response', resolve);
-    // Never removed: without a listener, an error after the response would crash the process.
+    // Never removed: without it, an error after the response would crash the process.
     outgoing.on('error', reject);
   });
 }

@@ -5,7 +5,7 @@ export interface ChannelAnswer {
   readonly status: number;
   /** JSON, if there is a body. */
   readonly body?: Buffer;
-  /** How long to wait before the next try, with a 429 or 503. */
+  /** How long to wait before the next try, usually with a 429 or 503. */
   readonly retryAfterMs?: number | undefined;
 }
 

@@ -33,7 +33,7 @@ export function changeRecord(changed: Partial<ChangeRecord> = {}): ChangeRecord 
   };
 }
 
-/** A sender whose network is a function. */
+/** A sender on a simulated network. */
 export function channelWorld(answer: (post: Post, index: number) => ChannelAnswer | Promise<ChannelAnswer>) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();

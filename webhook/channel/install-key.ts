@@ -19,9 +19,9 @@ export interface InstallKeyOptions {
 const backoff = { baseMs: 500, maxMs: 30_000 };
 
 /**
- * Loads the digest key of this install, however long that takes; reviews are answered meanwhile. The reconciler creates the
- * key. If the webhook could, it would need permission to create any Secret in Reroll's namespace, and whoever takes the
- * webhook over could mint tokens for every ServiceAccount there.
+ * Loads the digest key of this install, however long that takes; reviews are answered meanwhile. The reconciler creates
+ * the key. To do so, the webhook would need permission to create any Secret in Reroll's namespace, and an attacker who
+ * took it over could mint tokens for every ServiceAccount there.
  */
 export class InstallKey {
   readonly #options: InstallKeyOptions;
@@ -64,7 +64,7 @@ export class InstallKey {
       logger.warn('no digest key yet: changes are not reported to the reconcilers', { error: errorMessage(error) });
       return;
     }
-    // Normal on a first install until a reconciler runs, so it is logged only once.
+    // Normal on a first install until a reconciler runs, so logged only once.
     if (this.#isAwaited) return;
     this.#isAwaited = true;
     logger.warn(

@@ -34,7 +34,7 @@ describe('ReconcilerClient', () => {
     const { asked, aborted, reconcilers } = world({ a: standby, b: async () => known({ yes: 1 }), c: silent });
     expect(await reconcilers.query(channelPaths.preview, { v: 1 }, 250)).toEqual({ yes: 1 });
     expect(asked).toEqual(['a', 'b', 'c'].map((address) => `${address} /v1/preview {"v":1}`));
-    // The slow one is cancelled.
+    // The slow query is cancelled.
     expect(aborted).toContain('c');
   });
 

@@ -6,20 +6,20 @@ import type { ChannelTransport } from './channel-transport';
 export interface ReconcilerClientOptions {
   readonly transport: ChannelTransport;
   readonly clock: Clock;
-  /** Each `ip:port`. */
+  /** The replicas, each `ip:port`. */
   readonly addresses: () => Iterable<string>;
 }
 
 /**
- * How long a query is not repeated after it timed out, so that one of many writes waits and not each. Each path has a
- * silence of its own: a slow preview says nothing about mutations.
+ * After a query timed out, none is sent for this long, so that one of many writes waits and not each. Kept per path: a
+ * slow preview says nothing about mutations.
  */
 const silenceMs = 10_000;
 
 /** More queries would wait for one another, and a write is better answered without them than late. */
 const maxUnderWay = 32;
 
-/** Queries the replicas of the reconciler, of which only the leader answers. */
+/** Queries the replicas of the reconciler. Only the leader answers. */
 export class ReconcilerClient {
   readonly #options: ReconcilerClientOptions;
   #underWay = 0;
@@ -29,16 +29,16 @@ export class ReconcilerClient {
     this.#options = options;
   }
 
-  /** Whether a query would be sent now. Ask first if a query is costly to build, so that a flood of reviews stays cheap. */
+  /** Whether a query would be sent now. Ask before building a costly one, so that a flood of reviews stays cheap. */
   canQuery(path: ChannelPath): boolean {
     const silentUntilMs = this.#silentUntilMs.get(path) ?? 0;
     return this.#underWay < maxUnderWay && this.#options.clock.monotonicMs() >= silentUntilMs;
   }
 
   /**
-   * Queries all replicas at once, as the webhook does not know the leader. Resolves to the first 200 answer, parsed; to
-   * undefined if there is none within `timeoutMs`, and at once if too many queries are under way or the last one timed
-   * out. Never rejects.
+   * Queries all replicas at once, because the webhook does not know the leader. Resolves to the first answer with
+   * status 200, parsed. Undefined if there is none within `timeoutMs`, and at once if too many queries are under way or
+   * the last one timed out. Never rejects.
    */
   async query(path: ChannelPath, question: object, timeoutMs: number): Promise<unknown> {
     const { clock, transport, addresses } = this.#options;

@@ -15,7 +15,7 @@ export interface ReplicaDiscoveryOptions extends ReflectorDeps {
   readonly onReplicas: (addresses: ReadonlySet<string>) => void;
 }
 
-/** One slice: the address of each pod. */
+/** The addresses of the pods in one EndpointSlice. */
 interface Slice {
   readonly key: ObjectKey;
   /** By pod uid: a pod behind a dual-stack Service is in two slices, and must not get every record twice. */

@@ -26,21 +26,21 @@ export interface QueuedRecord {
 /** Ten full batches: enough while a replica restarts its listener, and little for one that is gone. */
 export const maxQueued = { records: 1_000, bytes: 1024 * 1024 };
 
-/** Changes from one `kubectl apply` are sent together. */
+/** The changes of one `kubectl apply` are sent together. */
 const flushAfterMs = 20;
 
 /** The JSON around the records of a batch. */
 const envelopeBytes = 128;
 export const maxRecordBytes = maxBatchBytes - envelopeBytes;
 
-/** After that the watch has found the change, and its record is of no more use. */
+/** By then the watch has found the change, and its record is of no more use. */
 const retryLimits = { tries: 5, withinMs: 30_000 };
 const retryBackoff = { baseMs: 100, maxMs: 5_000 };
 const tryTimeoutMs = 5_000;
 
 /**
  * Sends the records for one replica, in order and one batch at a time. Everything is bounded, and lost records are
- * counted: a lost record costs the name of who made a change, never a restart.
+ * counted. A lost record costs the name of who made a change, never a restart.
  */
 export class ReplicaQueue {
   readonly #options: ReplicaQueueOptions;

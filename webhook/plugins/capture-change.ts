@@ -13,8 +13,8 @@ export function capturedKind({ kind, operation, subResource }: AdmissionRequest)
 }
 
 /**
- * Describes the change of a source as a record that holds no value. `no_change` if the content is the same; `unnamed`
- * if the server has not generated name or uid yet, as when a mutating hook sees a CREATE.
+ * Describes the change of a source as a record without values. `no_change` if the content is the same; `unnamed` if the
+ * server has not generated name or uid yet, as when a mutating hook sees a CREATE.
  * @throws MalformedObjectError or ChangeRecordError on a review that no API server sends.
  */
 export function captureChange(
@@ -28,7 +28,7 @@ export function captureChange(
   if (!name || !uid) return 'unnamed';
 
   const changed = changedKeys(before, after);
-  // Creating a source without content is a change too: now it exists.
+  // Creating a source without content is a change too: it now exists.
   if (request.operation === 'UPDATE' && Object.values(changed).every(({ length }) => length === 0)) return 'no_change';
 
   const { username = '' } = request.userInfo;

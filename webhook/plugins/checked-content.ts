@@ -5,7 +5,7 @@ import { entriesFromJson } from '../../shared/kube/sources/source-decoder';
 
 /** The content of a ConfigMap or Secret, as the checks need it. */
 export interface CheckedContent {
-  /** Of all keys, including binary ones. */
+  /** The size of all keys, including binary ones. */
   readonly bytes: number;
   readonly keys: ReadonlySet<string>;
   /** The bytes of each key that is not binary. */

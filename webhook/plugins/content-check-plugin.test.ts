@@ -9,7 +9,7 @@ import { withinTime, type TimeLimit } from './time-limit';
 import { uncheckedReasons, WebhookMetrics } from '../metrics';
 import { bytes, configMap, metric, review, secret } from '../admission/review.fixture';
 
-/** In every content, and nowhere else. */
+/** Is in every content, and must be nowhere else. */
 const canary = 'hunter2';
 const broken = `{"a": ${canary}}`;
 const sound = `{"a": "${canary}"}`;
@@ -26,7 +26,7 @@ interface Unmarked {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** Of tests that are not about time: a busy machine may take its own. */
+/** Tests that are not about time need patience: the machine may be busy. */
 const patient: TimeLimit = (limitMs, work) => withinTime(limitMs < 1 ? limitMs : 60_000, work);
 
 function world(
@@ -78,7 +78,7 @@ function requestOf(changed: Readonly<Record<string, unknown>>): AdmissionRequest
 
 const metadata = { name: 'app', namespace: 'shop', uid: 'uid-app' };
 
-/** A ConfigMap that is created, or changed from `before`. */
+/** A write that creates the ConfigMap, or changes it from `before`. */
 function written(asked: Asked, data: Asked, before?: object): AdmissionRequest {
   return requestOf({
     kind: { group: '', version: 'v1', kind: 'ConfigMap' },
@@ -270,7 +270,7 @@ describe('contentCheckPlugin', () => {
       expect(await ask(written(asked, { 'a.json': sound }))).toEqual(denied(tooLong));
       const path = '/api/v1/namespaces/shop/configmaps/shapes';
       expect(requests.map((request) => request.path)).toEqual([path, path]);
-      // Its text once, and then only its metadata.
+      // The text is read once, then only its metadata.
       expect(await ask(written(asked, { 'a.json': sound }))).toEqual(denied(tooLong));
       expect(requests.map(({ headers }) => headers['accept']?.includes('as=PartialObjectMetadata'))).toEqual([
         ...[true, false],

@@ -35,13 +35,13 @@ export interface ContentCheckOptions {
   readonly withinTime?: TimeLimit;
 }
 
-/** Faults listed in a denial; it only counts the others. */
+/** Faults listed in a denial; the others are only counted. */
 const maxLines = 8;
 
-/** Less than the deadline of a review, after which it is answered without plugins. */
+/** Less than the deadline of a review, after which the review is answered without plugins. */
 const defaultWithinMs = 400;
 
-/** Checks the content of sources that opt in, or whose namespace is configured. The only plugin that can deny a write. */
+/** Checks the content of sources that opt in, or whose namespace is configured. No other plugin can deny a write. */
 export function contentCheckPlugin({
   client,
   clock,

@@ -21,7 +21,10 @@ export interface CheckedWrite {
 /** A fault, as a line that says where and why. */
 export interface Finding {
   readonly line: string;
-  /** The fault was there before, and this write did not touch it. It does not deny, so that keys can be fixed one by one. */
+  /**
+   * The fault was there before, and this write did not touch it. It does not deny, so that keys can be fixed one by
+   * one.
+   */
   readonly isOld: boolean;
 }
 
@@ -29,7 +32,7 @@ export interface Finding {
 export interface Unchecked {
   readonly line: string;
   readonly reason: UncheckedReason;
-  /** For the log. */
+  /** The error, for the log. */
   readonly cause?: unknown;
 }
 
@@ -38,10 +41,10 @@ export interface CheckReport {
   readonly unchecked: readonly Unchecked[];
 }
 
-/** Reading schemas may take this share of the time. The rest is for parsing. */
+/** The share of the time that reading schemas may take. The rest is for parsing. */
 const schemaShare = 0.4;
 
-/** The longest that a parser may hold up other reviews. */
+/** The longest time for which a parser may hold up other reviews. */
 const maxParseMs = 200;
 
 /** Runs the checks of a write key by key, so that other reviews can run in between. */
@@ -50,14 +53,14 @@ export class ContentChecker {
   readonly #schemas: SchemaReader;
   readonly #withinTime: TimeLimit;
 
-  /** `limit` stops a parser; it measures real time, as nothing else can stop one. */
+  /** `limit` stops a parser. It measures real time, because nothing else can stop one. */
   constructor(clock: Clock, schemas: SchemaReader, limit: TimeLimit = withinTime) {
     this.#clock = clock;
     this.#schemas = schemas;
     this.#withinTime = limit;
   }
 
-  /** Settles within that time. Keys that have not been checked by then are reported as unchecked. */
+  /** Settles within `withinMs`. Keys that have not been checked by then are reported as unchecked. */
   async check(write: CheckedWrite, settings: CheckSettings, withinMs: number): Promise<CheckReport> {
     const untilMs = this.#clock.monotonicMs() + withinMs;
     const keys = keysToCheck(write);
@@ -125,7 +128,7 @@ interface KeyToCheck {
   readonly isOld: boolean;
 }
 
-/** Keys that the write changes come first, as time may run out. */
+/** Changed keys come first, because time may run out. */
 function keysToCheck({ after, before }: CheckedWrite): readonly KeyToCheck[] {
   return [...after.texts]
     .flatMap(([name, bytes]) => {

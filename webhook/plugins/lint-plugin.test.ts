@@ -67,7 +67,7 @@ describe('lintPlugin', () => {
     expect(await answered(requestOf(asks))).toEqual({ warnings: [certain.message] });
     expect(questions.map(({ atMs }) => atMs - questions[0]!.atMs)).toEqual([0, 150]);
     expect(questions[1]!.question).toEqual(questions[0]!.question);
-    // The review ends after 500 ms, and then certain findings would be lost too.
+    // The review ends after 500 ms: later, certain findings would be lost too.
     expect(150 + questions.reduce((sum, { timeoutMs }) => sum + timeoutMs, 0)).toBeLessThan(500);
   });
 

@@ -22,7 +22,7 @@ export interface LintPluginOptions {
 /** A person waits for the answer, and both queries must fit into the deadline of the review. */
 const askMs = 150;
 
-/** How far the reconciler's watch may be behind what the same `kubectl apply` has just stored; usually much less. */
+/** The reconciler's watch may be this far behind what the same `kubectl apply` has just stored; usually much less. */
 const secondLookMs = 150;
 
 /** Warns whoever writes a workload about annotations that do not do what they seem to expect. */
@@ -50,7 +50,10 @@ export function lintPlugin({ clock, reconcilers }: LintPluginOptions): Admission
   };
 }
 
-/** Any kind that the webhook is registered for, except sources: the leader also warns about kinds that are never restarted. */
+/**
+ * Any kind that the webhook is registered for, except sources. The leader also warns about kinds that are never
+ * restarted.
+ */
 function isWrittenWorkload({ kind, operation, subResource }: AdmissionRequest): boolean {
   if (operation !== 'CREATE' && operation !== 'UPDATE') return false;
   return (subResource ?? '') === '' && !(kind.group === '' && ['ConfigMap', 'Secret'].includes(kind.kind));

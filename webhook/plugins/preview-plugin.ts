@@ -21,7 +21,7 @@ export interface PreviewPluginOptions {
   readonly digester: () => ContentDigester | undefined;
 }
 
-/** A person waits for the answer, so after this the preview is left out. */
+/** A person waits for the answer, so a preview that takes longer is left out. */
 const askMs = 250;
 
 /** Warns whoever writes a source what that will restart or, with `--dry-run=server`, would restart. */
@@ -41,7 +41,7 @@ export function previewPlugin({ reconcilers, digester: currentDigester }: Previe
   };
 }
 
-/** Undefined if nothing changes, the source has no name yet, or it is too large. */
+/** Undefined if nothing changes, or the source has no name yet or is too large. */
 function questionOf(
   request: AdmissionRequest,
   kind: PreviewQuestion['kind'],

@@ -4,14 +4,14 @@ import { textDigest } from '../../shared/domain/sources/content-digest';
 import type { Clock } from '../../shared/runtime/clock';
 import { RecentMap } from '../../shared/runtime/recent-map';
 
-/** All hooks, and all of the API server's own retries, see one write within this time. */
+/** All hooks see one write within this time, including the API server's own retries. */
 const windowMs = 10_000;
 
 export const maxRecentSources = 4_096;
 
 /**
- * Recognizes a change that is seen twice: `/mutate` and `/validate` may both be registered, and the API server calls again,
- * with a new uid, when a write meets a conflict.
+ * Recognizes a change that is seen twice: `/mutate` and `/validate` may both be registered, and the API server calls
+ * again, with a new uid, when a write meets a conflict.
  *
  * Only the last change of a source is remembered, so a change, its revert and the same change again count as three.
  */
@@ -22,15 +22,14 @@ export class RecentChanges {
     this.#last = new RecentMap(clock, { keptMs: windowMs, maxEntries: maxRecentSources });
   }
 
-  /** The number of remembered sources. */
   get size(): number {
     return this.#last.size;
   }
 
-  /** Whether this change was not seen before. Remembers it. */
+  /** Whether this change has not been seen before. Remembers it. */
   isNew(record: ChangeRecord): boolean {
     const { uid, digest, user } = record;
-    // Digests, as names of objects and users may be long.
+    // Digests, because names of objects and users may be long.
     const source = textDigest(`${sourceKey(record)} ${uid}`);
     const change = textDigest(`${digest} ${user}`);
     if (this.#last.get(source) === change) return false;

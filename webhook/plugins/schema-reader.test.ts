@@ -9,7 +9,7 @@ type Data = Readonly<Record<string, string>>;
 const marks = { 'reroll.dev/is-schema': 'true' };
 const shapes: SchemaReference = { key: undefined, configMap: 'shapes', schemaKey: undefined };
 
-/** `shop/shapes` as it is stored; a number is an error status. */
+/** ConfigMap `shop/shapes` as stored; a number is an error status. */
 interface Stored {
   configMap: { readonly annotations: Data; readonly data: Data } | number;
 }
@@ -89,7 +89,7 @@ describe('a ConfigMap without the schema annotation', () => {
     for (const stored of annotations.flatMap((said) => contents.map((data) => ({ annotations: said, data })))) {
       const { read, asked } = world(stored);
       expect(await read(reference)).toBe(missing);
-      // The same request as for one that does not exist.
+      // The same request as for a ConfigMap that does not exist.
       expect(asked()).toEqual(['metadata']);
     }
   });

@@ -29,12 +29,12 @@ export class SchemaReadError extends RerollError {
 const { isSchema } = sourceAnnotations;
 
 /**
- * Reads schemas from ConfigMaps that are annotated as schemas. If any ConfigMap could be a schema, the reported faults would
- * reveal its text bit by bit to somebody who may name it but not read it. A ConfigMap without the annotation gets the same
- * answer as one that does not exist.
+ * Reads schemas from ConfigMaps that are annotated as schemas. If any ConfigMap could be a schema, a user who may name
+ * it but not read it could learn its text bit by bit from the reported faults. A ConfigMap without the annotation gets
+ * the same answer as one that does not exist.
  *
- * Each use asks the API server, so a corrected schema counts at once; only the parsed schema is cached. The metadata is read
- * first, so that the time does not reveal the size of a ConfigMap that is not a schema.
+ * Each use asks the API server, so a corrected schema counts at once; only the parsed schema is cached. The metadata is
+ * read first, so that the time does not reveal the size of a ConfigMap that is not a schema.
  */
 export class SchemaReader {
   readonly #clock: Clock;

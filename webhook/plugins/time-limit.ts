@@ -16,8 +16,8 @@ const call = new Script('work()');
 let context: (Context & { work?: () => void }) | undefined;
 
 /**
- * Runs synchronous work, and stops it at once when its time is up. Otherwise hostile input to a parser could hold up
- * every other review. V8 terminates whatever the script calls.
+ * Runs synchronous work, and stops it when its time is up: V8 terminates whatever the script calls. Otherwise hostile
+ * input to a parser could hold up every other review.
  * @throws TimeLimitError, and what the work throws.
  */
 export function withinTime<T>(limitMs: number, work: () => T): T {

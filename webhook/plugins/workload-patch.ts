@@ -4,8 +4,8 @@ import type { EnvMark, WorkloadMarks } from '../../shared/domain/marks/workload-
 import type { JsonPatchOperation } from '../admission/admission-plugins';
 
 /**
- * The JSON patch that applies mutations to the workload in the request. It has one operation for each of them: audit logs
- * show the patch, and it must not show the container's other variables.
+ * The JSON patch that applies mutations to the workload in the request, with one operation for each: audit logs show
+ * the patch, and it must not show the container's other variables.
  */
 export function workloadPatch(
   { templatePath }: WorkloadKind,
@@ -26,8 +26,8 @@ function annotationOperations(
 ): readonly JsonPatchOperation[] {
   const entries = Object.entries(annotations);
   if (entries.length === 0) return [];
-  // A Rollout with a workload ref has no template. If a patch does not apply, the API server rejects the write, whatever the
-  // failurePolicy.
+  // A Rollout with a workload ref has no template. If a patch does not apply, the API server rejects the write,
+  // whatever the failurePolicy.
   if (!isObject(fieldAt(object, owner))) return [];
   const metadata = [...owner, 'metadata'];
   if (!isObject(fieldAt(object, metadata))) return [add(metadata, { annotations })];
@@ -36,7 +36,7 @@ function annotationOperations(
   return entries.map(([key, value]) => add([...path, key], value));
 }
 
-/** Mutations for a container that does not exist are left out. */
+/** Leaves out mutations for a container that does not exist. */
 function containerOperations(
   object: unknown,
   path: readonly string[],
@@ -60,7 +60,7 @@ function envOperations(
     const { name } = objectOf(entry);
     if (!places.has(name)) places.set(name, index);
   }
-  // Replace before adding: an added variable would move the others.
+  // Replaces before it adds: an added variable would move the others.
   const replaced = marks.flatMap((mark): JsonPatchOperation[] => {
     const place = places.get(mark.name);
     return place === undefined ? [] : [{ ...add([...path, String(place)], variable(mark)), op: 'replace' }];

@@ -29,7 +29,7 @@ function web(annotations: object | undefined, env: readonly object[] | undefined
   return { metadata: { name: 'web', ...(annotations && { annotations }) }, spec: { template } };
 }
 
-/** As the API server sends it. */
+/** As the API server sends it after a write by `manager`. */
 function writtenBy(manager: string, object: ReturnType<typeof web>) {
   const managedFields = [
     { manager: 'reroll', time: '2026-01-01T00:00:00Z' },

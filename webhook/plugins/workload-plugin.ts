@@ -26,12 +26,12 @@ export interface WorkloadPluginOptions extends Settings {
 /** Without an answer, the reconciler makes the same changes itself a moment later. */
 const askMs = 250;
 
-/** These change only the fields that a person has named. */
+/** Tools that change only the fields that a person has named. */
 const deliberateTools = /^kubectl-(?:annotate|edit|patch|set|rollout)$/;
 
 /**
  * Keeps Reroll's annotations and marker if a write would remove them from a workload that stays opted in. Adds what the
- * reconciler would write next anyway: the baseline of a new workload, and an owed restart if the write replaces the pods. A
+ * reconciler would write next: the baseline of a new workload, and an owed restart if the write replaces the pods. A
  * write that opts out is left alone.
  */
 export function workloadPlugin({ reconcilers, ...settings }: WorkloadPluginOptions): AdmissionPlugin {
@@ -65,7 +65,10 @@ export function workloadPlugin({ reconcilers, ...settings }: WorkloadPluginOptio
   }
 }
 
-/** A baseline from before it opted out may owe a restart. If the write replaces no pods, the reconciler restarts them. */
+/**
+ * A baseline from before the workload opted out may owe a restart. If this write replaces no pods, the reconciler
+ * restarts them.
+ */
 function hasBaseline(object: unknown, { annotations }: WorkloadMarks): boolean {
   return ownAnnotations.baseline in { ...annotationsOf(object), ...annotations };
 }
@@ -92,8 +95,9 @@ function isOptedIn(kind: WorkloadKind, object: unknown, { keys, policy }: Settin
 }
 
 /**
- * A review cannot tell a PATCH from a PUT: both have the options of an update. `kubectl rollout undo` sends no field manager;
- * neither do many controllers, and then the newest entry of managedFields may be from an older kubectl write.
+ * Whether a person wrote this by hand. A review does not show whether a write is a PATCH or a PUT: both have the
+ * options of an update. `kubectl rollout undo` sends no field manager; neither do many controllers, and then the newest
+ * entry of managedFields may be from an older kubectl write.
  */
 function isByHand(request: AdmissionRequest): boolean {
   const stated = request.options?.fieldManager;

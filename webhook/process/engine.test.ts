@@ -36,7 +36,7 @@ function watchOfOne(): FakeBody {
   return body;
 }
 
-/** An engine whose API server has a key, unless `up` says otherwise, and one reconciler. */
+/** An engine with one reconciler. Its API server has a key while `up` is true. */
 function world(changed: Partial<WebhookEngineSettings> = {}, up: () => boolean = () => true) {
   const { client, clock, logger, transport } = clientWorld(({ path }) => {
     if (!up()) return refusal(503, 'ServiceUnavailable');

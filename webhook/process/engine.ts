@@ -29,7 +29,6 @@ export interface WebhookEngineDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
-  /** Reaches the reconcilers. */
   readonly transport: ChannelTransport;
 }
 
@@ -39,13 +38,13 @@ export interface WebhookEngineSettings {
   readonly channelService: string;
   /** Each `host:port`. If empty, the endpoints of the channel's Service are used. */
   readonly reconcilerAddresses: readonly string[];
-  /** What to register with the API server. */
+  /** The webhook configurations to register. */
   readonly register: readonly HookType[];
   /** `namespace/name` of the Certificate whose CA cert-manager injects into the webhook configuration. */
   readonly injectCaFrom: string | undefined;
-  /** Warn whoever changes a source what that restarts. */
+  /** Warn users who change a source about the restarts. */
   readonly preview: boolean;
-  /** Warn whoever writes a workload about mistakes in its annotations. */
+  /** Warn users who write a workload about mistakes in its annotations. */
   readonly lint: boolean;
   /** Writes there get no warnings. */
   readonly quietNamespaces: readonly string[];
@@ -55,10 +54,10 @@ export interface WebhookEngineSettings {
   readonly validateNamespaces?: ReadonlyMap<string, CheckMode>;
 }
 
-/** The webhook does not know the reconcilers' flags, so workloads that only a flag opts in are left to the reconcilers. */
+/** The reconcilers' flags are unknown here, so workloads that only a flag opts in are left to the reconcilers. */
 const policy = { autoReloadAll: false, ignoredWorkloadKinds: [] };
 
-/** The whole webhook except its sockets: a simulation can run it. */
+/** The whole webhook except its sockets, so that a simulation can run it. */
 export class WebhookEngine {
   readonly handler: ReviewHandler;
   readonly #sender: ChangeSender;
@@ -115,7 +114,7 @@ export class WebhookEngine {
     this.#registration.start();
   }
 
-  /** Called after the last review. Waits a moment for captured changes to be sent. */
+  /** Call after the last review. Waits a moment for captured changes to be sent. */
   async stop(): Promise<void> {
     this.#key.stop();
     await this.#registration.stop();

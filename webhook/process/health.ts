@@ -2,8 +2,8 @@ import type { Check } from '../../shared/runtime/http/http-server';
 import type { WebhookServer } from '../admission/webhook-server';
 
 /**
- * Ready while API servers can call. A missing digest key or reconciler does not make the pod unready: it costs only the name
- * of who made a change, and a webhook without endpoints would cost more.
+ * Ready while API servers can call. A missing digest key or reconciler does not make the pod unready: it costs only the
+ * names of who made changes, and a Service without endpoints would cost more.
  */
 export function readinessChecks(server: Pick<WebhookServer, 'status'>): readonly Check[] {
   return [

@@ -8,7 +8,9 @@ const labels = (component: string) => ({
   'app.kubernetes.io/component': component,
 });
 
-/** The objects in `deploy/webhook.yaml`, which is generated: what the webhook needs besides its Deployment. */
+/**
+ * The objects in `deploy/webhook.yaml`, which is generated: everything that the webhook needs besides its Deployment.
+ */
 function webhookManifests(namespace: string): readonly object[] {
   const account = 'reroll-webhook';
   const metadata = { name: account, namespace };
@@ -39,7 +41,7 @@ function webhookManifests(namespace: string): readonly object[] {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRole',
       metadata: { name: account },
-      // To read the schemas that sources name. Without this permission, content is not checked against schemas.
+      // Needed to read the schemas that sources name. Without this permission, content is not checked against schemas.
       rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }],
     },
     {
@@ -67,7 +69,10 @@ export const hookTypes: readonly HookType[] = ['validating', 'mutating'];
 /** Placeholders that the chart replaces with the names of the release. */
 const service = { namespace: '@namespace@', name: '@service@' };
 
-/** The webhooks of a configuration, generated for the chart so that the match conditions are defined and tested only here. */
+/**
+ * The webhooks of a configuration, generated for the chart, so that the match conditions are defined and tested only
+ * here.
+ */
 export function chartHooksText(type: HookType): string {
   const { webhooks } = webhookConfiguration(type, service);
   return `# Generated: npm run release -- --generate\n${stringify({ webhooks }, { lineWidth: 0 })}`;

@@ -124,7 +124,7 @@ describe('webhookConfiguration', () => {
   it.each(['validating', 'mutating'] as const)(
     'checks that each optional field exists before reading it, %s',
     (type) => {
-      // With an error the webhook would never be called.
+      // If an expression fails, the webhook is not called.
       for (const { matchConditions } of webhookConfiguration(type, service).webhooks) {
         for (const { expression } of matchConditions) {
           const optional = /(?:object|oldObject)\.(?:metadata\.)?\w+|request\.(?:name|dryRun|userInfo\.username)/g;

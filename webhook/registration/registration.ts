@@ -9,7 +9,7 @@ import type { Random } from '../../shared/runtime/random';
 import type { WebhookSelection } from './selection';
 import { webhookConfiguration, type HookType, type WebhookService } from './webhook-configuration';
 
-/** Owns all fields except the caBundles, which `reroll certs` or cert-manager set, and the paths, which `reroll certs` sets. */
+/** Owns all fields except caBundles, which `reroll certs` or cert-manager set, and paths, which `reroll certs` sets. */
 const fieldManager = 'reroll-webhook';
 
 const resources = { validating: validatingWebhookConfigurations, mutating: mutatingWebhookConfigurations } as const;

@@ -26,12 +26,14 @@ export function selectors(selection: WebhookSelection | undefined, never: readon
         ...expressions(selection?.namespaceSelector),
       ],
     },
-    // For an UPDATE, the API server matches the old object or the new one, so a removed label is seen too.
+    // For an UPDATE, the API server matches the old or the new object, so a removed label is seen too.
     ...(objects.length > 0 && { objectSelector: { matchExpressions: objects } }),
   };
 }
 
-/** A label selector cannot compare numbers. Such requirements are left out, and the reconcilers drop the extra records. */
+/**
+ * A label selector cannot compare numbers: such requirements are left out, and the reconcilers drop the extra records.
+ */
 function expressions(selector: Selector | undefined): readonly LabelSelectorRequirement[] {
   return (selector?.requirements ?? []).flatMap((requirement) => expression(requirement) ?? []);
 }

@@ -39,7 +39,7 @@ interface MatchCondition {
 
 const checkNames = JSON.stringify(checkAnnotations);
 
-/** The object's content check annotations differ from before. */
+/** The object's check annotations have changed. */
 const asksAnew =
   `(has(object.metadata.annotations) && ${checkNames}.exists(name, name in object.metadata.annotations && ` +
   '(!has(oldObject.metadata.annotations) || !(name in oldObject.metadata.annotations) || ' +
@@ -56,7 +56,7 @@ interface Hook {
 
 const core = { group: '', version: 'v1' } as const;
 
-/** Which writes of each kind are worth a call. Each row is one webhook, so that the API server's metrics tell them apart. */
+/** The writes that are worth a call. Each row is one webhook, so that the API server's metrics tell the kinds apart. */
 const sourceHooks: readonly Hook[] = [
   {
     ...core,
@@ -68,7 +68,7 @@ const sourceHooks: readonly Hook[] = [
         expression: '!has(request.name) || !(request.name in ["kube-root-ca.crt", "istio-ca-root-cert"])',
       },
       {
-        // This also excludes leader election locks, which live in an annotation.
+        // This also excludes leader election locks, which are kept in an annotation.
         name: 'data-changed',
         expression: `request.operation != "UPDATE" || ${differs('data')} || ${differs('binaryData')} || ${asksAnew}`,
       },
@@ -93,7 +93,7 @@ const sourceHooks: readonly Hook[] = [
 /** Without Job: its template cannot change, and its annotations cause no rollout. */
 const mutatedKinds = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Rollout'] as const;
 
-/** Writes of workloads that opt in by annotations with default names: flags can rename them, but the webhook cannot know. */
+/** Writes of workloads that opt in by annotations with default names: the webhook does not know names set by flags. */
 function workloadHook(name: (typeof mutatedKinds)[number]): Hook {
   const { resource, templatePath } = workloadKind(name);
   const template = (object: string): string => existing([object, ...templatePath]);
@@ -130,7 +130,7 @@ const lintedKinds: readonly LintedKind[] = [
 
 /** Writes of objects with an annotation, or by mistake a label, whose name looks like one of ours. */
 function lintHook({ resource, templatePath, isMadeByControllers }: LintedKind): Hook {
-  // A CronJob has a Job template around its pod template, and people annotate that too.
+  // A CronJob has a Job template around its pod template, and people annotate that one too.
   const outermost = templatePath.slice(0, 2);
   const owners = [[], ...(outermost.length < templatePath.length ? [outermost] : []), templatePath];
   const texts = (object: string, owner: readonly string[]): readonly string[] =>
@@ -159,7 +159,7 @@ function lintHook({ resource, templatePath, isMadeByControllers }: LintedKind): 
   };
 }
 
-/** The value at a path, or `{}`: a Rollout with a workload ref has no template. */
+/** The value at a path, or `{}`: for example, a Rollout with a workload ref has no template. */
 function existing(path: readonly string[]): string {
   const fields = path.slice(1).map((_field, index) => `has(${path.slice(0, index + 2).join('.')})`);
   return `(${fields.join(' && ')} ? ${path.join('.')} : {})`;
@@ -176,11 +176,11 @@ function differs(field: string): string {
 }
 
 /**
- * A configuration that cannot hurt a cluster: it fails open within two seconds, excludes the system namespaces and Reroll's
- * own, and calls the webhook only for real changes of data and for new content checks.
+ * A configuration that cannot hurt a cluster: it fails open within two seconds, excludes the system namespaces and
+ * Reroll's own, and calls the webhook only for real changes of data and for new content checks.
  *
- * It sets neither caBundle nor path, which holds the token: `reroll certs` or cert-manager own these fields, and two owners
- * would overwrite each other.
+ * It sets neither caBundle nor path, which holds the token: `reroll certs` or cert-manager own these fields, and two
+ * owners would overwrite each other.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  */
@@ -213,7 +213,7 @@ export function webhookConfiguration(
       sideEffects: 'NoneOnDryRun',
       matchPolicy: 'Equivalent',
       admissionReviewVersions: ['v1'],
-      // The label selector is for sources only.
+      // The label selector applies to sources only.
       ...selectors(sourceKind ? selection : selection && { ...selection, sourceSelector: everything }, [
         ...systemNamespaces,
         namespace,
