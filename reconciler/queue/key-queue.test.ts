@@ -1,10 +1,28 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sleep } from '../../shared/runtime/clock';
 import { FakeClock } from '../../shared/runtime/fake-clock';
-import { KeyQueue, type QueueResult } from './key-queue';
+import { KeyQueue, sooner, type QueueResult } from './key-queue';
 
 const done: QueueResult = { kind: 'done' };
 const middle = { float: () => 0.5, bytes: (length: number) => Buffer.alloc(length) };
+
+describe('the result of two steps', () => {
+  const again = (afterMs: number): QueueResult => ({ kind: 'again', afterMs });
+  const failed = (afterMs: number): QueueResult => ({ kind: 'failed', afterMs });
+
+  it.each([
+    ['done if both are', done, done, done],
+    ['the one that is not done', done, again(5), again(5)],
+    ['the one that is not done, in the other order', again(5), done, again(5)],
+    ['the earlier of two', again(5), again(3), again(3)],
+    ['the earlier of two, in the other order', again(3), again(5), again(3)],
+    ['the failure, although the other is due earlier', again(3), failed(5), failed(5)],
+    ['the failure, in the other order', failed(5), again(3), failed(5)],
+    ['the first of two failures', failed(5), failed(3), failed(5)],
+  ])('is %s', (_what, left, right, expected) => {
+    expect(sooner(left, right)).toEqual(expected);
+  });
+});
 
 describe('KeyQueue', () => {
   let clock: FakeClock;

@@ -248,6 +248,13 @@ export class KeyQueue {
   }
 }
 
+/** The result of two steps for one key. A failure counts first, then the earlier time; the first failure wins. */
+export function sooner(left: QueueResult, right: QueueResult): QueueResult {
+  if (left.kind === 'failed' || right.kind === 'done') return left;
+  if (left.kind === 'done' || right.kind === 'failed') return right;
+  return right.afterMs < left.afterMs ? right : left;
+}
+
 /** The result of a failed attempt: try again, but no sooner than the API server asks. */
 export function failedAttempt(error: unknown): QueueResult {
   const afterMs = error instanceof KubeError ? error.retryAfterMs : undefined;

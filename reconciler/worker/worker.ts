@@ -17,7 +17,7 @@ import type { Change } from '../../shared/domain/plan/change';
 import type { Hints } from '../hints/hints';
 import { attributed, describeRestart } from './describe-restart';
 import type { ComparableVersions } from '../workloads/comparable-versions';
-import { failedAttempt, type QueueResult } from '../queue/key-queue';
+import { failedAttempt, sooner, type QueueResult } from '../queue/key-queue';
 import type { InjectedRestarts } from './injected-restarts';
 import type { PlanInput, Term } from '../../shared/domain/plan/plan-input';
 import type { Verdict } from '../../shared/domain/plan/verdict';
@@ -392,10 +392,4 @@ export class Worker {
 /** Whether the planned version may be outdated. 404 counts, too: only the watch reports that a workload is deleted. */
 function mayBeStale(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof StaleWorkloadError || error instanceof NotFoundError;
-}
-
-function sooner(left: QueueResult, right: QueueResult): QueueResult {
-  if (left.kind === 'failed' || right.kind === 'done') return left;
-  if (left.kind === 'done' || right.kind === 'failed') return right;
-  return right.afterMs < left.afterMs ? right : left;
 }
