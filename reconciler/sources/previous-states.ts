@@ -1,8 +1,8 @@
 import { budgets } from '../../shared/domain/budgets';
 import { knownContent, type PreviousState } from './source-entry';
 
-/** Estimated size of a state without the digests and names of its keys. */
-const stateBytes = 150;
+/** Estimated size of a state without the digests and names of its keys, but with the digest of the whole content. */
+const stateBytes = 200;
 /** Estimated size of a short string in an array, without its characters. */
 const nameBytes = 24;
 

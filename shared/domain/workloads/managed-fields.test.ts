@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { managedFieldsOf, possibleRemovers } from './managed-fields';
+import { managedFieldsOf, managesAnnotation, possibleRemovers } from './managed-fields';
 
 const entry = (manager: string, time: string, rest: object = {}) => ({ manager, operation: 'Update', time, ...rest });
 const objectWith = (...managedFields: readonly unknown[]) => ({ metadata: { managedFields } });
@@ -17,6 +17,23 @@ it('is read without fields that are missing or have another type', () => {
     nothing,
     nothing,
   ]);
+});
+
+describe('an annotation', () => {
+  const fieldsV1 = { 'f:metadata': { 'f:annotations': { 'f:reroll.dev/baseline': {} } } };
+
+  it.each([
+    ['is managed by the manager that set it', [entry('reroll', earlier, { fieldsV1 })], true],
+    [
+      'is not managed by one that set something else',
+      [entry('reroll', earlier, { fieldsV1: { 'f:spec': {} } })],
+      false,
+    ],
+    ['is not managed by one while another set it', [entry('kubectl-edit', earlier, { fieldsV1 })], false],
+    ['is managed by nobody if the managers are unknown', [], false],
+  ])('%s', (_what, managedFields, expected) => {
+    expect(managesAnnotation(objectWith(...managedFields), 'reroll', 'reroll.dev/baseline')).toBe(expected);
+  });
 });
 
 describe('the possible removers of an annotation', () => {
