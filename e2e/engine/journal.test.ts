@@ -235,8 +235,8 @@ it('Jobs of earlier leaders are looked for by one loop, however often leadership
     fault: { kind: 'status', code: 503 },
   });
   await harness.start();
+  const isLease = ({ pathname }: FaultTarget): boolean => pathname.endsWith('/leases/reroll');
   for (let terms = 12; terms > 0; terms--) {
-    const isLease = ({ pathname }: FaultTarget): boolean => pathname.endsWith('/leases/reroll');
     const end = harness.faults.add({ match: isLease, fault: { kind: 'status', code: 503 } });
     await harness.clock.advance(20_000);
     end();
@@ -244,7 +244,7 @@ it('Jobs of earlier leaders are looked for by one loop, however often leadership
   }
   asked = 0;
   await harness.clock.advance(120_000);
-  // One loop asks every 30 s.
+  // After so many failures, one loop asks about every 30 s.
   expect(asked).toBeGreaterThan(0);
   expect(asked).toBeLessThan(12);
 });

@@ -17,8 +17,8 @@ interface Beginning {
 }
 
 /**
- * The beginning that a process knows which has seen all writes until `untilMs`. Considers the annotations of the workload
- * and of the source, but not namespaces and labels.
+ * The beginning as known to a process that has seen the writes until `untilMs`, and no later ones. Considers the
+ * annotations of the workload and of the source, but not namespaces and labels.
  */
 function beginningOf(opened: Case, { writes }: Life, source: SourceName, untilMs = Infinity): Beginning {
   const [born] = writes;

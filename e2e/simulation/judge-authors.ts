@@ -60,7 +60,7 @@ function checkAnnotation(opened: Case, write: WriteRecord): readonly Violation[]
  * How far watches and records may be behind: a restart may be for a state that was replaced this recently. A record may
  * also report a state to which somebody else has returned meanwhile, and then that user has written the state too.
  */
-const behindMs = 75_000;
+export const behindMs = 75_000;
 
 /** The users whose writes led from what was recorded before to what is recorded now. */
 function authorsOf(opened: Case, write: WriteRecord, id: string, decidedMs: number): readonly string[] {

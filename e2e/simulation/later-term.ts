@@ -5,6 +5,7 @@ import type { SourceName } from './contents';
 import { isEngine } from './engine-user';
 
 import type { Violation } from './judge';
+import { behindMs } from './judge-authors';
 import { isRestart } from './judge-engine-writes';
 import { isOfEngine } from './lives';
 import type { Loop } from './loop';
@@ -95,11 +96,9 @@ function isIgnoredNoMore(
   return isKept && added.length > 0 && added.every(([source, entry]) => entry === '-' && wasIgnored(source));
 }
 
-/** A watch, or a list from a server that is behind, may show the deletion next after a state of this long ago. */
-const behindMs = 75_000;
-
 /**
- * Whether a source is gone, and was ignored when a process last saw it. A source without the label that the install
+ * Whether a source is gone, and was ignored when a process last saw it. That may be a while before it went: a watch
+ * that is behind may show an older state and then the deletion. A source without the label that the install
  * selects is gone as well. The history also contains what a restore of etcd has undone: a process may have seen the
  * source in that time.
  */
@@ -109,12 +108,10 @@ function wentIgnored(source: SourceName, server: ApiServer, rules: Rules): boole
   const now = last && server.store.get(last.kind, last.key);
   if (now && isSelectedSource(now, rules)) return false;
   const isThere = (write: WriteRecord): boolean => write.type !== 'DELETED' && isSelectedSource(write.object, rules);
-  const lastThere = writes.findLastIndex(isThere);
-  const wentMs = writes[lastThere + 1]?.atMs ?? Infinity;
   const endedMs = (index: number): number => writes[index + 1]?.atMs ?? Infinity;
+  const wentMs = endedMs(writes.findLastIndex(isThere));
   return writes.some(
-    (write, index) =>
-      isThere(write) && (index === lastThere || endedMs(index) >= wentMs - behindMs) && flagsOf(write.object).ignored,
+    (write, index) => isThere(write) && flagsOf(write.object).ignored && endedMs(index) >= wentMs - behindMs,
   );
 }
 

@@ -265,7 +265,7 @@ export class Engine implements ReconcilerEngine {
     if (this.#term) this.#recoverJobs();
   }
 
-  /** Ends the attempts of an earlier term: its retries would go on beside these, for as long as the API server fails. */
+  /** Ends the search of an earlier term first. Otherwise its retries would continue beside those of this term. */
   #recoverJobs(): void {
     this.#recovery.abort();
     this.#recovery = new AbortController();

@@ -65,9 +65,9 @@ export function lostRestart(
 ): { readonly restart: Restart; readonly missing: string } | undefined {
   const { lastRestart } = ownAnnotations;
   const told = object.metadata.annotations?.[lastRestart];
-  const isOurWrite = told !== undefined || managesAnnotation(object, ownFieldManager, ownAnnotations.baseline);
-  const recorded = restarts.filter(
-    ({ annotations }) => isOurWrite && (told === undefined || annotations[lastRestart] === told),
+  const isOfOurWrite = managesAnnotation(object, ownFieldManager, ownAnnotations.baseline);
+  const recorded = restarts.filter(({ annotations }) =>
+    told === undefined ? isOfOurWrite : annotations[lastRestart] === told,
   );
   const found = recorded.map((restart) => {
     const { templatePath } = workloadKind(restart.workload.record.kind);
