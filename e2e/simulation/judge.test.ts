@@ -278,8 +278,8 @@ describe('the judge of a Job', () => {
     'takes an edit from before its birth for a reason where %s what was there before',
     async (_what, forgets, promises) => {
       const hand = await adopted();
-      await hand.edit('value-2-');
       const forgotten = hand.server.store.revision;
+      await hand.edit('value-2-');
       await hand.clock.advance(60_000);
       hand.addJob();
       await hand.createAnew('value-2-');

@@ -129,7 +129,7 @@ const toleranceMs = 2_000;
  *
  * - A removal, of a key or of the whole source if that counts as a change. The server keeps no time for it. If a list
  *   shows it together with other writes, the times of those may be older.
- * - A content that the server compacted before it was read. Nobody knows whether a key was removed from it.
+ * - A change of a content that the server compacted before it was read. Nobody knows whether a key was removed from it.
  *
  * A process dates both by when it learns of them, which is minutes later if its watch was down. A process that has
  * recorded what is left did know of the change.
@@ -140,7 +140,8 @@ export function lateChanges(
   source: SourceName,
   processes: readonly string[],
 ): readonly Version[] {
-  const isForgotten = ({ revision }: Version): boolean => compactions.some((compacted) => revision <= compacted);
+  const isForgotten = (former: Version | undefined): boolean =>
+    former !== undefined && compactions.some((compacted) => former.revision <= compacted);
   const knew = (process: string, change: Version): boolean =>
     lives.some(({ writes }) =>
       writes.some((write) => {
@@ -153,7 +154,7 @@ export function lateChanges(
   const versions = contents.versions(source).filter(({ revision }) => revision < born.revision);
   return versions.filter(
     (version, index) =>
-      (removes(versions[index - 1], version, rules) || isForgotten(version)) &&
+      (removes(versions[index - 1], version, rules) || isForgotten(versions[index - 1])) &&
       processes.some((process) => !knew(process, version)),
   );
 }

@@ -263,6 +263,45 @@ describe('a status that goes', () => {
   });
 });
 
+describe('a list after the watch was closed', () => {
+  it.each<[string, Shown, readonly string[]]>([
+    [
+      'forgets a rotation if only a pod that started later is left, with other versions',
+      { version: '3', created: 40 },
+      ['shop/vault'],
+    ],
+    ['keeps it for a pod that started later with the same versions', { version: '2', created: 40 }, []],
+    ['keeps it for a pod that started before and lags behind', { version: '1', created: 10 }, []],
+    ['keeps it for a pod that has mounted nothing yet', { version: null, created: 40 }, []],
+    ['keeps it for a pod of another class', { version: '3', created: 40, className: 'other' }, []],
+    ['keeps it for a status without the time of its write', { version: '3', created: 40, written: null }, []],
+  ])('%s', (_what, left, expected) => {
+    show({ version: '1' });
+    show({ version: '2', written: 20 });
+    removeStatus();
+    list({ pod: 'b', ...left });
+    expect(gone).toEqual(expected);
+  });
+
+  it('keeps a rotation that another pod still shows', () => {
+    show({ version: '1' });
+    show({ version: '2', written: 20 });
+    list({ version: '2', written: 20 }, { pod: 'b', version: '3', created: 40 });
+    expect(gone).toEqual([]);
+  });
+
+  it('of one namespace forgets nothing of another', () => {
+    show({ version: '1' });
+    show({ version: '2', written: 20 });
+    removeStatus();
+    show({ pod: 'b', version: '3', created: 40 });
+    rotations.statusSink('bank', () => undefined).synced();
+    expect(gone).toEqual([]);
+    rotations.statusSink('shop', () => undefined).synced();
+    expect(gone).toEqual(['shop/vault']);
+  });
+});
+
 describe('a class', () => {
   function rotate(): void {
     show({ version: '1' });

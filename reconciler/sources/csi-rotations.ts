@@ -72,6 +72,7 @@ export class CsiRotations {
       },
       keys: () => within(this.#statuses.keys(), namespace),
       synced: () => {
+        this.#forgetReplaced(namespace);
         for (const key of within(this.#listing, namespace)) {
           this.#listing.delete(key);
           this.#update(key);
@@ -137,6 +138,29 @@ export class CsiRotations {
     const newest = this.#rotations.get(objectKey(namespace, className));
     if (!newest) return writtenAtMs - createdAtMs > completedWithinMs;
     return !content.equals(newest.source.content) && writtenAtMs > newest.shownMs;
+  }
+
+  /**
+   * Forgets each rotation that no status shows any more while a later status shows other versions. Another rotation was
+   * missed then: no watch was open, and the pods that showed it are gone. To restart workloads for the older rotation
+   * would bring nothing, because their pods have mounted what came after it.
+   */
+  #forgetReplaced(namespace: string | undefined): void {
+    const replaced = new Set<ObjectKey>();
+    const shown = new Set<ObjectKey>();
+    for (const key of within(this.#statuses.keys(), namespace)) {
+      const { className = '', content, writtenAtMs = 0 } = this.#statuses.get(key) ?? {};
+      const classKey = objectKey(splitObjectKey(key).namespace, className);
+      const rotation = this.#rotations.get(classKey);
+      if (!rotation || !content) continue;
+      if (content.equals(rotation.source.content)) shown.add(classKey);
+      else if (writtenAtMs > rotation.shownMs) replaced.add(classKey);
+    }
+    for (const key of replaced) {
+      if (shown.has(key)) continue;
+      this.#rotations.delete(key);
+      this.#sink.remove(key);
+    }
   }
 
   #update(key: ObjectKey): void {
