@@ -1,6 +1,8 @@
 import { secretProviderClass, secretProviderClassKind, secretProviderClassPodStatusKind } from '../apiserver/add-ons';
 import type { ApiServer } from '../apiserver/api-server';
 import { seed } from '../apiserver/cluster';
+import { stringAt } from '../apiserver/json';
+import type { KubeObject } from '../apiserver/objects';
 import { writeBy, type WriteContext } from '../apiserver/registry';
 import { storeKey, type WriteRecord } from '../apiserver/store';
 import { classes, classesOf } from './csi-mounts';
@@ -112,6 +114,23 @@ export class CsiDriver {
   addPod(draw: Draw): void {
     const workload = draw.pickAny([...this.#statuses.values()])?.workload;
     if (workload) this.#create(workload);
+  }
+
+  /**
+   * etcd was restored. The garbage collector deletes the statuses of pods that no longer run, and a workload gets new
+   * pods in place of those whose statuses are lost.
+   */
+  restored(): void {
+    const { server, later, draw } = this.#options;
+    const stored = [...server.store.list(secretProviderClassPodStatusKind)].map(statusOf);
+    for (const status of stored) {
+      if (!this.#statuses.has(status.name)) later(draw.int(100, 3_000), () => this.#remove([status]));
+    }
+    const kept = new Set(stored.map(({ name }) => name));
+    for (const { name, workload } of [...this.#statuses.values()].filter((status) => !kept.has(status.name))) {
+      this.#statuses.delete(name);
+      if (workload) later(draw.int(100, 2_000), () => this.#create(workload));
+    }
   }
 
   #hold(of: string, ids: readonly string[]): void {
@@ -299,6 +318,13 @@ const noObject = {
   kind: '',
   metadata: { name: '', uid: '', resourceVersion: '', creationTimestamp: '' },
 };
+
+/** The status of a pod that no longer runs. */
+function statusOf({ metadata: { namespace = '', name }, ...object }: KubeObject): Status {
+  const pod = stringAt(object, 'status', 'podName') ?? '';
+  const of = `${namespace}/${stringAt(object, 'status', 'secretProviderClassName') ?? ''}`;
+  return { workload: undefined, pod, of, name, createdMs: 0, wasRotated: false };
+}
 
 function asDriver(): WriteContext {
   return writeBy('csi-driver', 'secrets-store-csi-driver', 'update');

@@ -1,20 +1,20 @@
 import type { Mutant } from './mutants';
 
-const engine = 'reconciler/engine/engine.ts';
+const watches = 'reconciler/watch/watches.ts';
 
 /** Bugs of an engine that show after a restore of etcd. */
 export const restoreMutants: readonly Mutant[] = [
   {
     what: 'after a restore of etcd, workloads are not listed anew',
-    file: engine,
-    from: '    void this.#watch.watches.listOthersAgain();\n',
-    to: '',
+    file: watches,
+    from: 'await this.#listAgain(this.#watches, this.#addOns);',
+    to: 'await this.#listAgain(this.#watches.filter(({ sourceKind }) => sourceKind), this.#csi ? [this.#csi] : []);',
   },
   {
     what: 'after a restore of etcd, sources are not listed anew',
-    file: engine,
-    from: '    this.#watch.known.forget();\n    this.#workloads.index.forgetSeen();',
-    to: '    this.#workloads.index.forgetSeen();',
+    file: watches,
+    from: 'await this.#listAgain(this.#watches, this.#addOns);',
+    to: 'await this.#listAgain(this.#watches.filter(({ sourceKind }) => !sourceKind), []);',
   },
   {
     what: 'a version that a restore of etcd has undone is asked for until it comes',

@@ -165,6 +165,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const onRestored = (revision: number): void => {
     judge.restored(revision, loop.nowMs());
     hybrid?.reconcilersChanged();
+    csi?.restored();
   };
   const etcd = new Etcd({ server, told, onRestored });
   /** The number of delayed parts of steps that have not run yet. */

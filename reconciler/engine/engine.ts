@@ -258,9 +258,8 @@ export class Engine implements ReconcilerEngine {
     this.#workloads.scope.restored(version);
     this.#sources.index.restored(version);
     this.#watch.named.readAnew();
-    this.#watch.known.forget();
     this.#workloads.index.forgetSeen();
-    void this.#watch.watches.listOthersAgain();
+    this.#watch.known.restored();
     // The backup may have been taken between the deletion of a Job and its recreation.
     if (this.#term) this.#recoverJobs();
   }

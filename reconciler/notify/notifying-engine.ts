@@ -121,8 +121,7 @@ export class NotifyingEngine implements ReconcilerEngine {
       onStartedLeading: (previous, aheadMs) => this.#onStartedLeading(previous, aheadMs),
       onStoppedLeading: () => this.#deps.metrics.leader.set(0),
       onRestored: () => {
-        void this.#watches.listSourcesAgain();
-        void this.#watches.listOthersAgain();
+        void this.#watches.listAllAgain();
       },
     });
   }

@@ -4,7 +4,7 @@ import type { Watches } from './watches';
 
 export interface KnownKindsOptions {
   readonly clock: Clock;
-  readonly watches: Pick<Watches, 'hasSynced' | 'knownKinds' | 'listSourcesAgain'>;
+  readonly watches: Pick<Watches, 'hasSynced' | 'knownKinds' | 'listSourcesAgain' | 'listAllAgain'>;
   /** The process may act now, or knows more kinds to act on. */
   readonly onMore: () => void;
 }
@@ -58,10 +58,20 @@ export class KnownKinds {
   forget(whole = false): void {
     const { watches } = this.#options;
     if (watches.knownKinds().size === 0) return;
+    this.#reset();
+    void watches.listSourcesAgain(whole);
+  }
+
+  /** etcd was restored: discards what was learnt, and lists everything again. */
+  restored(): void {
+    this.#reset();
+    void this.#options.watches.listAllAgain();
+  }
+
+  #reset(): void {
     this.#hasSynced = false;
     this.#kinds = new Set();
     this.#startSyncTimeout();
-    void watches.listSourcesAgain(whole);
   }
 
   #startSyncTimeout(): void {

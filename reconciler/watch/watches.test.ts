@@ -279,16 +279,35 @@ describe('listing again', () => {
     await world.stop();
   });
 
-  it('lists workloads and namespaces apart from sources', async () => {
+  it('lists everything after a restore, and begins a list anew that is under way', async () => {
     const world = new World();
+    const late = later<Reply>();
+    world.answers.set('/api/v1/secrets', late.promise);
     await world.start();
+    world.answers.delete('/api/v1/secrets');
     const before = world.listed.length;
-    const again = world.watches.listOthersAgain();
+    const again = world.watches.listAllAgain();
     await world.clock.advance(1_000);
     await again;
-    const others = world.listed.slice(before);
-    expect(others).toHaveLength(5);
-    expect(others.filter((path) => path.startsWith('/api/v1/'))).toEqual([]);
+    const listed = world.listed.slice(before);
+    expect(listed.filter((path) => path.startsWith('/api/v1/')).toSorted()).toEqual([
+      '/api/v1/configmaps',
+      '/api/v1/secrets',
+    ]);
+    expect(listed).toHaveLength(7);
+    expect([...world.watches.knownKinds()].toSorted()).toEqual(['ConfigMap', 'Secret']);
+    await world.stop();
+  });
+
+  it('of sources leaves a list alone that is under way', async () => {
+    const world = new World();
+    world.answers.set('/api/v1/secrets', later<Reply>().promise);
+    await world.start();
+    const before = world.listed.length;
+    const again = world.watches.listSourcesAgain();
+    await world.clock.advance(1_000);
+    await again;
+    expect(world.listed.slice(before)).toEqual(['/api/v1/configmaps']);
     await world.stop();
   });
 

@@ -66,23 +66,21 @@ export class Watches {
    * from before that replica's actions. `whole` includes contents, even of sources that have not changed.
    */
   async listSourcesAgain(whole = false): Promise<void> {
-    const sources = this.#watches.filter(({ sourceKind }) => sourceKind);
+    const sources = this.#watches.filter(({ sourceKind, reflector }) => sourceKind && reflector.status.synced);
     await this.#listAgain(sources, this.#csi ? [this.#csi] : [], whole);
   }
 
-  /** Lists namespaces and workloads again: after a restore of etcd, an older watch shows nothing. */
-  async listOthersAgain(): Promise<void> {
-    const others = this.#watches.filter(({ sourceKind }) => !sourceKind);
-    await this.#listAgain(
-      others,
-      this.#addOns.filter((addOn) => addOn !== this.#csi),
-    );
+  /**
+   * Lists everything again: after a restore of etcd, an older watch shows nothing. A list that is under way begins anew,
+   * because what it has shown so far may be undone.
+   */
+  async listAllAgain(): Promise<void> {
+    await this.#listAgain(this.#watches, this.#addOns);
   }
 
   async #listAgain(watches: readonly Watch[], addOns: readonly AddOn[], whole = false): Promise<void> {
-    const synced = watches.filter(({ reflector }) => reflector.status.synced);
     await Promise.all([
-      ...synced.map(async ({ reflector }) => {
+      ...watches.map(async ({ reflector }) => {
         await reflector.stop();
         if (!this.#stopped) reflector.start(whole || this.#wholeLists);
       }),
