@@ -57,7 +57,7 @@ const windows: readonly Spec[] = [
     },
   },
   {
-    title: '§8.5 all changes of the window are one rollout, when it ends',
+    title: '§8 all changes of the window are one rollout, when it ends',
     objects: [settings(), deployment('4s')],
     act: async (place) => {
       for (const content of ['second', 'third']) {
@@ -95,7 +95,7 @@ const windows: readonly Spec[] = [
 
 const people: readonly Spec[] = [
   {
-    title: '§8.3 a Deployment that somebody paused is changed and left paused',
+    title: '§8 a Deployment that somebody paused is changed and left paused',
     objects: [settings(), deployment('1s', { paused: true })],
     act: edit,
     restarts: { [web]: 1 },

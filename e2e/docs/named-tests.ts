@@ -5,11 +5,21 @@ import { textOf } from './pages';
 
 const rooms = ['shared', 'reconciler', 'webhook', 'certs', 'cli', 'e2e'];
 
-const tests = rooms
+const sources = rooms
   .flatMap((room) =>
     readdirSync(path.join(projectDir, room), { recursive: true, encoding: 'utf8' }).map((file) => `${room}/${file}`),
   )
-  .filter((file) => file.endsWith('.test.ts'));
+  .filter((file) => file.endsWith('.ts'));
+
+const tests = sources.filter((file) => file.endsWith('.test.ts'));
+
+/** The numbers behind section signs in titles and tables of tests, such as `2.6`, each with a file that has it. */
+export function namedSections(): ReadonlyMap<string, string> {
+  const found = sources.flatMap((file) =>
+    [...textOf(file).matchAll(/§(\d+(?:\.\d+)?)/g)].map(([, section = '']) => [section, file] as const),
+  );
+  return new Map(found);
+}
 
 /** The cells of all table rows of a page, without header and separator rows. */
 export function rowsOf(page: string): readonly (readonly string[])[] {

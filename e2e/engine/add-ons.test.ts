@@ -27,7 +27,7 @@ function isReady({ reconciler }: Engine): boolean {
 }
 
 describe('§6 a kind whose API may be missing', () => {
-  it('holds up nothing while it is not served', async () => {
+  it('does not delay other kinds while it is not served', async () => {
     const harness = new Harness();
     harness.seed(app, deployment({ name: 'web', annotations: auto, ...uses }));
     const engine = await harness.start();
@@ -37,7 +37,7 @@ describe('§6 a kind whose API may be missing', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('costs one question in five minutes, however many namespaces are watched, and two lines in the log', async () => {
+  it('costs one discovery request in five minutes and two log lines, however many namespaces are watched', async () => {
     const harness = new Harness();
     for (const name of ['a', 'b', 'c']) seedNamespace(harness.server, name);
     const engine = await harness.start({ namespaces: ['a', 'b', 'c'] });
@@ -52,14 +52,14 @@ describe('§6 a kind whose API may be missing', () => {
     expect(messages(engine, 'refused')).toEqual([]);
   });
 
-  it('is not taken for served because its group is: argoproj.io is there with Argo CD too', async () => {
+  it('is not taken for served because its API group is served, as argoproj.io is with Argo CD', async () => {
     const harness = new Harness({ customKinds: [{ ...rolloutKind, kind: 'Application', plural: 'applications' }] });
     const engine = await harness.start();
     expect(messages(engine, 'is served')).toEqual([]);
     expect(asked(harness, 'rollouts.argoproj.io')).toBe(0);
   });
 
-  it('is found when it comes, is lost when it goes, and is found again, without a restart of ours', async () => {
+  it('is found when its API appears, dropped when it disappears, and found again, without a restart of Reroll', async () => {
     const harness = new Harness();
     harness.seed(app);
     const engine = await harness.start();
@@ -99,7 +99,7 @@ describe('§6 a kind whose API may be missing', () => {
     ]);
   });
 
-  it('answers, when it comes back, a change that was made while it was gone', async () => {
+  it('is restarted, once its API is back, for a change that was made while it was not served', async () => {
     const harness = new Harness({ customKinds: [rolloutKind] });
     harness.seed(app, rollout({ name: 'web', annotations: auto, ...uses }));
     const engine = await harness.start();
@@ -118,7 +118,7 @@ describe('§6 a kind whose API may be missing', () => {
     expect(harness.restarts('Rollout', 'web')).toBe(1);
   });
 
-  it('is asked for again soon where the server gives no answer, and that is told once', async () => {
+  it('is asked for again soon if the server fails, with one log line', async () => {
     const harness = new Harness({ customKinds: [rolloutKind] });
     harness.seed(app, rollout({ name: 'web', annotations: auto, ...uses }));
     const mend = harness.faults.add({
@@ -136,7 +136,7 @@ describe('§6 a kind whose API may be missing', () => {
     expect(messages(engine, 'is served, watching it')).toHaveLength(1);
   });
 
-  it('is named in the readiness detail where it is served and the right to watch it is missing', async () => {
+  it('is named in the readiness detail if it is served and the permission to watch it is missing', async () => {
     const harness = new Harness({ customKinds: [rolloutKind] });
     harness.faults.add({
       match: ({ pathname }) => pathname === `${rollouts}/rollouts`,
@@ -148,7 +148,7 @@ describe('§6 a kind whose API may be missing', () => {
     expect(details.join()).toContain('rollouts.argoproj.io: backing-off');
   });
 
-  it('stops at once while it waits, asks or watches', async () => {
+  it('causes no request after a stop, whether it is served or not', async () => {
     for (const customKinds of [[], [rolloutKind]]) {
       const harness = new Harness({ customKinds });
       const engine = await harness.start();
@@ -159,7 +159,7 @@ describe('§6 a kind whose API may be missing', () => {
     }
   });
 
-  it('is not asked for where it is ignored', async () => {
+  it('is not asked for if it is an ignored workload kind', async () => {
     const harness = new Harness({ customKinds: [rolloutKind] });
     harness.seed(
       configMap({ name: 'app', data: { color: 'red' } }),
@@ -183,7 +183,7 @@ describe('§6 OpenShift DeploymentConfig', () => {
     return { harness, engine };
   }
 
-  it('is restarted once, by its template', async () => {
+  it('is restarted once, by a change of its template', async () => {
     const { harness, engine } = await changed();
     expect(harness.restarts('DeploymentConfig', 'web')).toBe(1);
     expect(await harness.get('DeploymentConfig', 'web')).toMatchObject({
@@ -203,12 +203,12 @@ describe('§6 OpenShift DeploymentConfig', () => {
     [[{ type: 'ImageChange' }], 'to be rolled out by hand'],
     [[{ type: 'ImageChange' }, { type: 'ConfigChange' }], 'restarted'],
     [null, 'restarted'],
-  ])('with triggers %j tells: %s', async (triggers, told) => {
+  ])('with triggers %j is logged as: %s', async (triggers, told) => {
     const { engine } = await changed({ triggers });
     expect(messages(engine, 'DeploymentConfig default/web').at(-1)).toContain(told);
   });
 
-  it('is found at run time', async () => {
+  it('is found when its API appears at run time', async () => {
     const harness = new Harness();
     harness.seed(app);
     await harness.start();

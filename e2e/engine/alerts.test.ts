@@ -43,7 +43,7 @@ describe('alerts', () => {
     ['DaemonSet', daemonSet],
     ['CronJob', cronJob],
     ['Job', job],
-  ] as const)('§14.1 tell of the restart of a %s', async (kind, build) => {
+  ] as const)('§14.1 report the restart of a %s', async (kind, build) => {
     const harness = new Harness();
     harness.seed(app, build({ name: 'web', ...uses }));
     const { alerts, transport } = alertsOf(harness);
@@ -56,16 +56,26 @@ describe('alerts', () => {
 
   it.each<[string, WorkloadKindName, string, ObjectInput]>([
     ['an Argo Rollout', 'Rollout', 'CONFIGMAP', rollout({ name: 'web', ...uses })],
-    ['one that is restarted in place', 'Rollout', 'CONFIGMAP', rollout({ name: 'web', ...uses, annotations: inPlace })],
-    ['a DeploymentConfig', 'DeploymentConfig', 'CONFIGMAP', deploymentConfig({ name: 'web', ...uses })],
-    ['what is then held paused', 'Deployment', 'CONFIGMAP', deployment({ name: 'web', ...uses, annotations: paused })],
     [
-      'what mounts rotated secrets',
+      'an Argo Rollout that is restarted in place',
+      'Rollout',
+      'CONFIGMAP',
+      rollout({ name: 'web', ...uses, annotations: inPlace }),
+    ],
+    ['a DeploymentConfig', 'DeploymentConfig', 'CONFIGMAP', deploymentConfig({ name: 'web', ...uses })],
+    [
+      'a Deployment that is then paused',
+      'Deployment',
+      'CONFIGMAP',
+      deployment({ name: 'web', ...uses, annotations: paused }),
+    ],
+    [
+      'a workload that mounts rotated secrets',
       'Deployment',
       'SECRETPROVIDERCLASS',
       deployment({ name: 'web', annotations: auto, ...csiVolume('app') }),
     ],
-  ])('§14.1, §15, §13 tell of the restart of %s, as Event and metrics do', async (_what, kind, token, object) => {
+  ])('§14.1, §15, §13 report the restart of %s, as Event and metrics do', async (_what, kind, token, object) => {
     const harness = new Harness({
       customKinds: [rolloutKind, deploymentConfigKind, secretProviderClassKind, secretProviderClassPodStatusKind],
     });
@@ -95,7 +105,7 @@ describe('alerts', () => {
     expect(text).toContain(`reloader_events_received_total{event_type="update",resource_type="${resource}"} 1`);
   });
 
-  it('§14.1 are none where nothing is restarted', async () => {
+  it('§14.1 are not sent if nothing restarts', async () => {
     const harness = new Harness();
     harness.seed(
       app,
@@ -109,7 +119,7 @@ describe('alerts', () => {
     expect(transport.posts).toEqual([]);
   });
 
-  it.each(Object.keys(alertSinks))('hold nothing of a Secret: %s', async (sinkName) => {
+  it.each(Object.keys(alertSinks))('contain nothing of a Secret: %s', async (sinkName) => {
     const harness = new Harness();
     harness.seed(
       secret({ name: 'db', data: { password: 'hunter2-before' } }),
@@ -137,7 +147,7 @@ describe('alerts', () => {
         throw new Error('broken');
       },
     ],
-  ])('with %s delay no restart', async (_what, answer) => {
+  ])('delay no restart, with %s', async (_what, answer) => {
     const harness = new Harness();
     const names = Array.from({ length: 40 }, (_, n) => `web-${n}`);
     harness.seed(app, ...names.map((name) => deployment({ name, ...uses })));

@@ -22,7 +22,7 @@ describe('a bad annotation', () => {
     ],
     ['an unknown key', { ...auto, 'reroll.dev/settel': '1s' }, /reroll.dev\/settel/],
   ])(
-    '%s is told by object, key and value, and the workload is restarted all the same',
+    '%s is reported with object, key and value, and the workload is restarted anyway',
     async (_what, annotations, message) => {
       const harness = new Harness();
       harness.seed(app, deployment({ name: 'odd', annotations, envFrom: [fromConfigMap('app')] }));
@@ -37,8 +37,8 @@ describe('a bad annotation', () => {
   );
 });
 
-describe('missing rights', () => {
-  it('on one resource are named in log and readiness, and the rest goes on', async () => {
+describe('missing permissions', () => {
+  it('for one resource are named in log and readiness, and other resources work', async () => {
     const harness = new Harness();
     harness.seed(
       app,
@@ -71,7 +71,7 @@ describe('missing rights', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('on the digest key keep the engine from acting, and it says so until they come', async () => {
+  it('for the digest key keep the engine from acting, and readiness says so until they are granted', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     const end = harness.faults.add({
@@ -88,7 +88,7 @@ describe('missing rights', () => {
 });
 
 describe('a malformed object in a list', () => {
-  it('is named and skipped, and everything else is found', async () => {
+  it('is named and skipped, and every other object is read', async () => {
     const harness = new Harness();
     harness.seed(app, web, deployment({ name: 'broken', annotations: auto, envFrom: [fromConfigMap('app')] }));
     const engine = await harness.start({}, spoilName('broken'));
@@ -103,16 +103,16 @@ describe('a malformed object in a list', () => {
   });
 });
 
-describe('streams that break', () => {
+describe('broken watches', () => {
   it.each([
     ['are reset', { kind: 'reset-stream', atEvent: 3 }],
     ['are truncated', { kind: 'truncate', atEvent: 3 }],
-    ['are malformed', { kind: 'malform', atEvent: 3 }],
+    ['send malformed data', { kind: 'malform', atEvent: 3 }],
     ['expire', { kind: 'error-event', code: 410, atEvent: 3 }],
-    ['stop without a word', { kind: 'half-open', atEvent: 3 }],
-    ['repeat themselves', { kind: 'duplicate' }],
+    ['go silent without an error', { kind: 'half-open', atEvent: 3 }],
+    ['repeat events', { kind: 'duplicate' }],
   ] as const)(
-    'when watches %s no change is missed and none counted twice',
+    'that %s lose no change and count none twice',
     async (_how, fault) => {
       const harness = new Harness();
       harness.seed(app, web);
@@ -128,7 +128,7 @@ describe('streams that break', () => {
     20_000,
   );
 
-  it('when the history is compacted while the watch is down the change is found by a new list', async () => {
+  it('are replaced by a new list, which shows the change, if the history was compacted meanwhile', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     await harness.start();
@@ -152,8 +152,8 @@ function spoilName(name: string): (text: string) => string {
       .join('\n');
 }
 
-describe('a kind of sources that cannot be listed', () => {
-  it('is waited for a minute, then the other is acted on; and it is caught up with when it can be', async () => {
+describe('a kind of source that cannot be listed', () => {
+  it('delays the other kind for at most a minute, and its changes restart once it can be listed', async () => {
     const harness = new Harness();
     harness.seed(
       app,
@@ -179,8 +179,8 @@ describe('a kind of sources that cannot be listed', () => {
   });
 });
 
-describe('a workload that asks for more than can be recorded on it', () => {
-  it('is told so by name, with what to do, and keeps no other from its restart', async () => {
+describe('a workload whose baseline would be too large', () => {
+  it('is named in a warning with a fix, and does not delay other workloads', async () => {
     const harness = new Harness();
     const many = Array.from({ length: 1_200 }, (_, n) =>
       configMap({ name: `a-name-of-some-length${'-and-more'.repeat(22)}-${String(n)}`, data: {} }),

@@ -33,7 +33,7 @@ describe('a workload created moments before its source changes', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('is restarted also within the same second', async () => {
+  it('is restarted even if both happen within the same second', async () => {
     const harness = new Harness();
     harness.seed(app);
     lag(harness, 'deployments', 3_000);
@@ -46,7 +46,7 @@ describe('a workload created moments before its source changes', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('is restarted if the engine was killed in between', async () => {
+  it('is restarted even if the engine is killed in between', async () => {
     const harness = new Harness();
     harness.seed(app);
     const first = await harness.start();
@@ -62,7 +62,7 @@ describe('a workload created moments before its source changes', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('is restarted if both happened while the engine was away', async () => {
+  it('is restarted even if both happen while the engine is down', async () => {
     const harness = new Harness();
     harness.seed(app);
     await (await harness.start()).stop();
@@ -77,8 +77,8 @@ describe('a workload created moments before its source changes', () => {
   });
 });
 
-describe('a workload that could not be adopted yet', () => {
-  it('is still compared with what it was born with, though its policy is edited after its source changed', async () => {
+describe('a workload whose first baseline could not be written yet', () => {
+  it('is still compared with the content at its creation, even if its policy is edited after its source changed', async () => {
     const harness = new Harness();
     harness.seed(app);
     await harness.start();
@@ -97,8 +97,8 @@ describe('a workload that could not be adopted yet', () => {
   });
 });
 
-describe('a workload born with its sources as they are', () => {
-  it('is not restarted when its source changed before', async () => {
+describe('a workload is not restarted', () => {
+  it('for a change of its source before its creation', async () => {
     const harness = new Harness();
     harness.seed(app);
     await harness.start();
@@ -109,7 +109,7 @@ describe('a workload born with its sources as they are', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('is not restarted when both were created together', async () => {
+  it('for the creation of its source at the same time', async () => {
     const harness = new Harness();
     await harness.start();
     await harness.clock.advance(20_000);
@@ -118,7 +118,7 @@ describe('a workload born with its sources as they are', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('is not restarted when it was created long before us and its source changed since', async () => {
+  it('for a change of its source before the first start of Reroll', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     await harness.clock.advance(86_400_000);
@@ -129,7 +129,7 @@ describe('a workload born with its sources as they are', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('is not restarted when it is opted in by a setting of ours at a later start', async () => {
+  it('for a change of its source before a flag of Reroll opts it in', async () => {
     const harness = new Harness();
     harness.seed(app, deployment({ name: 'quiet', envFrom: [fromConfigMap('app')] }));
     await harness.clock.advance(600_000);
@@ -161,7 +161,7 @@ describe('a workload that is edited', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('to use one more source is not restarted for what that source was before', async () => {
+  it('to use another source is not restarted for earlier changes of that source', async () => {
     const harness = new Harness();
     harness.seed(app, configMap({ name: 'more', data: { a: '1' } }), web);
     await harness.start();
@@ -177,7 +177,7 @@ describe('a workload that is edited', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('to use one more source moments before that changes is restarted', async () => {
+  it('to use another source moments before that source changes is restarted', async () => {
     const harness = new Harness();
     harness.seed(app, configMap({ name: 'more', data: { a: '1' } }), web);
     lag(harness, 'deployments', 5_000);
@@ -194,7 +194,7 @@ describe('a workload that is edited', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('to drop a source and use it again later is not restarted for what changed in between', async () => {
+  it('to drop a source and use it again later is not restarted for changes in between', async () => {
     const harness = new Harness();
     harness.seed(configMap({ name: 'app', data: { color: 'red', size: '1' } }));
     harness.seed(deployment({ name: 'web', annotations: auto, env: [envFromKey('ConfigMap', 'app', 'color')] }));
@@ -214,8 +214,8 @@ describe('a workload that is edited', () => {
   });
 });
 
-describe('annotations of a source', () => {
-  it('that admit it to a search adopt it as it is', async () => {
+describe('a source that gains the match annotation', () => {
+  it('is adopted with its current content by a workload with search', async () => {
     const harness = new Harness();
     harness.seed(
       app,

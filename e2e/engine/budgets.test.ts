@@ -26,7 +26,7 @@ const overBudget = (): readonly string[] =>
 const warnings = (): readonly string[] =>
   engine.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
 
-describe('a list that is over its budget', () => {
+describe('an annotation that lists more names than its budget allows', () => {
   beforeEach(async () => {
     const annotations = { [reload]: `app,${tooManyNames}` };
     harness.seed(deployment({ name: 'listed', annotations, envFrom: [fromConfigMap('app')] }));
@@ -34,7 +34,7 @@ describe('a list that is over its budget', () => {
     engine = await harness.start();
   });
 
-  it('is reported in one Event and one line, however often the workload is written', async () => {
+  it('is reported in one Event and one log line, however often the workload is written', async () => {
     for (const replicas of [2, 3]) {
       await harness.patch('Deployment', 'listed', { spec: { replicas } });
       await harness.clock.advance(10_000);
@@ -45,7 +45,7 @@ describe('a list that is over its budget', () => {
     expect([overBudget(), warnings()]).toEqual([told, told]);
   });
 
-  it('restarts nothing, and keeps nobody else from being restarted', async () => {
+  it('restarts nothing, and does not delay other workloads', async () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(5_000);
     expect([harness.restarts('Deployment', 'listed'), harness.restarts('Deployment', 'web')]).toEqual([0, 1]);
@@ -60,7 +60,7 @@ describe('a list that is over its budget', () => {
   });
 });
 
-describe('a source with more keys than are told apart', () => {
+describe('a source with more keys than Reroll tells apart', () => {
   const restarts = (): readonly number[] => ['bykey', 'whole'].map((name) => harness.restarts('Deployment', name));
 
   beforeEach(async () => {
@@ -72,7 +72,7 @@ describe('a source with more keys than are told apart', () => {
     engine = await harness.start();
   });
 
-  it('restarts whoever uses any of its keys, for a change of any, and says why', async () => {
+  it('restarts every workload that uses any of its keys, for a change of any key, and says why', async () => {
     await harness.edit('ConfigMap', 'big', { k7: 'changed' });
     await harness.clock.advance(5_000);
     expect(restarts()).toEqual([1, 1]);
@@ -80,7 +80,7 @@ describe('a source with more keys than are told apart', () => {
     expect(JSON.stringify(because)).toContain('it has too many keys to tell which');
   });
 
-  it('is told of the workload that uses some of them, in one Event', async () => {
+  it('is reported in one Event on the workload that uses single keys', async () => {
     for (const k7 of ['1', '2']) {
       await harness.edit('ConfigMap', 'big', { k7 });
       await harness.clock.advance(5_000);
@@ -90,14 +90,14 @@ describe('a source with more keys than are told apart', () => {
     ]);
   });
 
-  it('is the same to a process that starts', async () => {
+  it('restarts nothing when another process starts', async () => {
     engine.kill();
     engine = await harness.start();
     await harness.clock.advance(60_000);
     expect(restarts()).toEqual([0, 0]);
   });
 
-  it('restarts once where it comes to have fewer, and once where it has too many again; nothing is missed', async () => {
+  it('restarts once when it drops below the limit, once when it exceeds it again, and misses no change', async () => {
     await harness.edit('ConfigMap', 'big', { k0: null });
     await harness.clock.advance(5_000);
     expect(restarts()).toEqual([1, 1]);
@@ -116,8 +116,8 @@ describe('a source with more keys than are told apart', () => {
   });
 });
 
-describe('a template of more sources than are followed', () => {
-  it('restarts for those that are, and says that there are more', async () => {
+describe('a pod template with more sources than Reroll follows', () => {
+  it('restarts for the followed sources, and an Event says that there are more', async () => {
     const names = Array.from({ length: budgets.references }, (_, index) => `s${String(index)}`);
     const envFrom = ['app', ...names, 'last'].map((name) => fromConfigMap(name, true));
     harness.seed(
@@ -134,7 +134,7 @@ describe('a template of more sources than are followed', () => {
   });
 });
 
-describe('a workload with more JSON than is parsed', () => {
+describe('a workload with more JSON than Reroll parses', () => {
   const padding = (length: number): object => ({ spec: { padding: 'x'.repeat(length) } });
   const tooLong = padding(budgets.workloadBytes);
   const changeOf = async (color: string): Promise<readonly number[]> => {
@@ -151,7 +151,7 @@ describe('a workload with more JSON than is parsed', () => {
     await harness.clock.advance(10_000);
   });
 
-  it('is reported in one Event and one line, and restarts with no change', async () => {
+  it('is reported in one Event and one log line, and is not restarted', async () => {
     await harness.patch('Deployment', 'large', tooLong);
     await harness.patch('Deployment', 'large', { spec: { replicas: 2 } });
     expect(await changeOf('blue')).toEqual([0, 1]);
@@ -159,7 +159,7 @@ describe('a workload with more JSON than is parsed', () => {
     expect([overBudget(), warnings()]).toEqual([told, told]);
   });
 
-  it('is told where it was there before', async () => {
+  it('is reported even if it became too large before the start of Reroll', async () => {
     await engine.stop();
     await harness.patch('Deployment', 'large', tooLong);
     engine = await harness.start();
@@ -167,7 +167,7 @@ describe('a workload with more JSON than is parsed', () => {
     expect(overBudget()).toHaveLength(1);
   });
 
-  it('owes what changed meanwhile as soon as it is read again', async () => {
+  it('is restarted for earlier changes as soon as it is small enough', async () => {
     await harness.patch('Deployment', 'large', tooLong);
     expect(await changeOf('blue')).toEqual([0, 1]);
     await harness.patch('Deployment', 'large', padding(1));
@@ -175,7 +175,7 @@ describe('a workload with more JSON than is parsed', () => {
     expect(harness.restarts('Deployment', 'large')).toBe(1);
   });
 
-  it('is forgotten when it is deleted: another one of its name is read', async () => {
+  it('is forgotten when it is deleted, so a new workload of the same name is read', async () => {
     await harness.patch('Deployment', 'large', tooLong);
     await harness.delete('Deployment', 'large');
     harness.seed(deployment({ name: 'large', annotations: auto, envFrom: [fromConfigMap('app')] }));

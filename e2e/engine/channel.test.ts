@@ -110,7 +110,7 @@ async function metric(line: string): Promise<boolean> {
 }
 
 describe('a change that the webhook announced', () => {
-  it('restarts once, and Event, log and annotation say who changed which key', async () => {
+  it('restarts once, and Event, log and annotation name the user and the keys', async () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(60_000);
     expect(received).toHaveLength(1);
@@ -130,7 +130,7 @@ describe('a change that the webhook announced', () => {
     expect(await metric('reroll_changes_total{path="both"} 1')).toBe(true);
   });
 
-  it('restarts by itself while the watch lags, and once, also when the watch catches up', async () => {
+  it('restarts while the watch is behind, and not again when the watch catches up', async () => {
     watchLagMs = 120_000;
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(60_000);
@@ -142,8 +142,8 @@ describe('a change that the webhook announced', () => {
   });
 });
 
-describe('a change that is admitted and then refused', () => {
-  it('restarts nothing, is a phantom, and takes nothing from the next one', async () => {
+describe('a change that is admitted and then denied', () => {
+  it('restarts nothing, counts as a phantom, and does not affect the next change', async () => {
     const before = await harness.get('Deployment', 'web');
     isAllowed = false;
     await expect(harness.edit('ConfigMap', 'app', { color: 'blue' })).rejects.toThrow('403 Forbidden');
@@ -158,7 +158,7 @@ describe('a change that is admitted and then refused', () => {
     expect(eventMessages()).toEqual([expect.stringContaining('(keys: size) by admin (kubectl)')]);
   });
 
-  it('does not lend its author to who does the same later', async () => {
+  it('does not name its author for the same change made later', async () => {
     isAllowed = false;
     await expect(harness.edit('ConfigMap', 'app', { color: 'blue' })).rejects.toThrow('403 Forbidden');
     await harness.clock.advance(60_000);
@@ -172,20 +172,23 @@ describe('a change that is admitted and then refused', () => {
   });
 });
 
-it.each([-300_000, 300_000])('a webhook whose clock is wrong by %d ms costs the author, no restart', async (skew) => {
-  skewMs = skew;
-  await harness.edit('ConfigMap', 'app', { color: 'blue' });
-  await harness.clock.advance(60_000);
-  expect(harness.restarts('Deployment', 'web')).toBe(1);
-  expect(eventMessages()).toEqual([expect.not.stringContaining(' by ')]);
-  expect(await metric('reroll_changes_total{path="watch"} 1')).toBe(true);
-  expect(await metric('reroll_hints_total{result="stale"} 1')).toBe(true);
-  expect(engine.lines).toContainEqual(
-    expect.objectContaining({ level: 'warn', message: expect.stringContaining('compare the clocks of the nodes') }),
-  );
-});
+it.each([-300_000, 300_000])(
+  'if the clock of the webhook is wrong by %d ms, a change restarts but its author is not named',
+  async (skew) => {
+    skewMs = skew;
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(eventMessages()).toEqual([expect.not.stringContaining(' by ')]);
+    expect(await metric('reroll_changes_total{path="watch"} 1')).toBe(true);
+    expect(await metric('reroll_hints_total{result="stale"} 1')).toBe(true);
+    expect(engine.lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('compare the clocks of the nodes') }),
+    );
+  },
+);
 
-it('a source whose last user goes while its change is not confirmed leaves nothing behind', async () => {
+it('an unconfirmed hint is dropped when the last workload that uses its source is deleted', async () => {
   watchLagMs = 3_600_000;
   isAllowed = false;
   await expect(harness.edit('ConfigMap', 'app', { color: 'blue' })).rejects.toThrow('403 Forbidden');
@@ -199,7 +202,7 @@ it('a source whose last user goes while its change is not confirmed leaves nothi
   expect(harness.requestsSinceLast().filter((request) => request !== 'watch configmaps')).toEqual([]);
 });
 
-describe('who made a change', () => {
+describe('the author of a change', () => {
   /** Sends reviews that claim somebody else's latest write, as anyone who reaches the webhook's port can. */
   async function claimedBy(users: readonly string[]): Promise<void> {
     const [stored] = harness.objects('ConfigMap');
@@ -224,7 +227,7 @@ describe('who made a change', () => {
 
   const claimants = Array.from({ length: 16 }, (_, index) => `user-${String(index)}`);
 
-  it('is told though many others claim to have made it, and so is how many they are', async () => {
+  it('is named although many others claim to be it, and those are counted', async () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await claimedBy(claimants);
     await harness.clock.advance(60_000);
@@ -237,7 +240,7 @@ describe('who made a change', () => {
     });
   });
 
-  it('is told though the record of it comes last', async () => {
+  it('is named even if the true record arrives last', async () => {
     heldBack = [];
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(20);
@@ -251,8 +254,8 @@ describe('who made a change', () => {
   });
 });
 
-describe('a record that is not true', () => {
-  it('restarts nothing and moves no baseline', async () => {
+describe('a forged change record', () => {
+  it('restarts nothing and changes no baseline', async () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(60_000);
     const [record] = received as [object];
@@ -266,9 +269,9 @@ describe('a record that is not true', () => {
   });
 
   it.each([
-    ['of a source that nobody uses', { name: 'other' }],
-    ['of a namespace without workloads', { namespace: 'elsewhere' }],
-  ])('costs no read when it is %s', async (_what, changed) => {
+    ['a source that nobody uses', { name: 'other' }],
+    ['a namespace without workloads', { namespace: 'elsewhere' }],
+  ])('costs no read if it is about %s', async (_what, changed) => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(60_000);
     const [record] = received as [object];
@@ -280,7 +283,7 @@ describe('a record that is not true', () => {
   });
 });
 
-it('names the author of a change that was announced before the workloads were listed', async () => {
+it('the author of a change is named even if it was announced before the workloads were listed', async () => {
   engine.kill();
   const end = harness.faults.add({
     match: ({ pathname }) => pathname.endsWith('/deployments'),
@@ -295,12 +298,12 @@ it('names the author of a change that was announced before the workloads were li
   expect(eventMessages()).toEqual([expect.stringContaining(' by admin (kubectl). Deployment restarted')]);
 });
 
-it('asks for records to be sent again before it knows the digest key', () => {
+it('a reconciler that has no digest key yet asks the webhook to send records again', () => {
   const unborn = harness.launch({ identity: 'reroll-1' });
   expect(unborn.reconciler.accept([{}, {}])).toEqual({ accepted: 0, refused: 2, full: true });
 });
 
-it('names the author of a change that was announced to a standby, which leads by the time of the restart', async () => {
+it('the author of a change is named even if it was announced to a standby that leads by the time of the restart', async () => {
   const standby = await harness.start({ identity: 'reroll-1' });
   engine.kill();
   await harness.edit('ConfigMap', 'app', { color: 'blue' });

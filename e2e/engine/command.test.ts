@@ -92,7 +92,7 @@ async function changeColor(): Promise<void> {
 const recorded = 'Deployment default/web: baseline recorded; nothing restarted';
 
 describe('reroll reconciler', () => {
-  it('§1.3 sends alerts and publishes its options as the variables of Reloader say', async () => {
+  it('§1.3 sends alerts and publishes its options as the environment variables of Reloader say', async () => {
     const process = await start([], {
       ...{ ALERT_ON_RELOAD: 'true', ALERT_SINK: 'slack', ALERT_WEBHOOK_URL: address },
       ...{ RELOADER_NAMESPACE: 'tools', RELOADER_DEPLOYMENT_NAME: 'reloader', METRICS_COUNT_BY_NAMESPACE: 'enabled' },
@@ -142,7 +142,7 @@ describe('reroll reconciler', () => {
     expect(process.log).not.toContain('s3cret');
   });
 
-  it('§14.3 does not go where --webhook-url redirects to, and does not tell where that is', async () => {
+  it('§14.3 does not follow a redirect of --webhook-url, and does not log where it leads', async () => {
     const process = await start([`--webhook-url=${new URL('/moved', address).href}`], {});
     const probes = await process.field('serving metrics and probes', 'address');
     await process.field('started leading', 'level');
@@ -157,7 +157,7 @@ describe('reroll reconciler', () => {
     expect(process.log).not.toContain('s3cret');
   });
 
-  it('§1.3 METRICS_COUNT_BY_NAMESPACE is exactly "enabled", or nothing is counted by namespace', async () => {
+  it('§1.3 counts by namespace only if METRICS_COUNT_BY_NAMESPACE is exactly "enabled"', async () => {
     const process = await start([], { METRICS_COUNT_BY_NAMESPACE: 'true' });
     const probes = await process.field('serving metrics and probes', 'address');
     const metrics = await (await fetch(`http://${probes}/metrics`)).text();
@@ -165,7 +165,7 @@ describe('reroll reconciler', () => {
     expect(metrics).not.toContain('by_namespace');
   });
 
-  it('--dry-run tells what it would restart, and sends nothing but reads: no alert, no meta-info, no call', async () => {
+  it('--dry-run logs what it would restart and sends nothing but reads: no alert, no meta-info, no call', async () => {
     const process = await start(['--dry-run'], {
       ...{ ALERT_ON_RELOAD: 'true', ALERT_WEBHOOK_URL: address },
       ...{ RELOADER_NAMESPACE: 'tools', RELOADER_DEPLOYMENT_NAME: 'reloader' },

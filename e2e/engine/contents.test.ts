@@ -39,8 +39,8 @@ async function startedBlind(harness: Harness, settings: Partial<EngineSettings> 
   return end;
 }
 
-describe('contents of sources', () => {
-  it('are read of those that a decision rests on, and once', async () => {
+describe('the contents of sources', () => {
+  it('are read once, and only if a decision depends on them', async () => {
     const harness = new Harness();
     const ignored = { 'reloader.stakater.com/ignore': 'true' };
     harness.seed(
@@ -60,7 +60,7 @@ describe('contents of sources', () => {
     expect(reads(harness)).toEqual(['app']);
   });
 
-  it('that nobody used are read when a workload comes to use them', async () => {
+  it('are read when a workload starts to use them', async () => {
     const harness = new Harness();
     harness.seed(app);
     await harness.start();
@@ -73,7 +73,7 @@ describe('contents of sources', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('are read again where a list shows another version, and only there', async () => {
+  it('are read again only if a list shows another resourceVersion', async () => {
     const harness = new Harness();
     const both = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app'), fromConfigMap('same')] });
     harness.seed(app, configMap({ name: 'same', data: { color: 'red' } }), both);
@@ -92,7 +92,7 @@ describe('contents of sources', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('need no right but that to list', async () => {
+  it('are read with the permission to list alone', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     const isGet = ({ method, pathname }: FaultTarget): boolean =>
@@ -104,7 +104,7 @@ describe('contents of sources', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('that cannot be read are told of, and nothing is decided until they can', async () => {
+  it('are reported if they cannot be read, and nothing is decided until they can', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     await (await harness.start()).stop();
@@ -123,7 +123,7 @@ describe('contents of sources', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('that went before they were read are no more', async () => {
+  it('count as deleted if the source is deleted before they are read', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     const end = await startedBlind(harness, { reloadOnDelete: true });
@@ -164,14 +164,14 @@ describe('a change before the content was read', () => {
     expect(reads(harness)).toContain('app as it was');
   });
 
-  it('is not missed though another came after it', async () => {
+  it('is not missed if another change follows', async () => {
     const harness = new Harness();
     harness.seed(app, colorOnly);
     await changed(harness, { color: 'blue' }, { size: 'large' });
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('restarts nothing where it is of a key that is not used', async () => {
+  it('restarts nothing if it is about a key that is not used', async () => {
     const harness = new Harness();
     harness.seed(app, colorOnly);
     await changed(harness, { size: 'large' });
@@ -179,7 +179,7 @@ describe('a change before the content was read', () => {
     expect(reads(harness)).toContain('app as it was');
   });
 
-  it('restarts nothing where it is of the labels alone', async () => {
+  it('restarts nothing if it is about labels alone', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     const end = await startedBlind(harness);
@@ -189,14 +189,14 @@ describe('a change before the content was read', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('restarts nothing where it is taken back', async () => {
+  it('restarts nothing if it is reverted', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     await changed(harness, { color: 'blue' }, { color: 'red' });
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('restarts once, in doubt, where nobody remembers what was there', async () => {
+  it('restarts once, in doubt, if the server has compacted the former content', async () => {
     const harness = new Harness();
     harness.seed(app, colorOnly);
     await harness.clock.advance(600_000);
@@ -210,7 +210,7 @@ describe('a change before the content was read', () => {
     expect(await lastRestart(harness)).toMatchObject({ sources: { 'cm/app': null } });
   });
 
-  it('says which keys it has changed', async () => {
+  it('is reported with the changed keys', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     const end = await startedBlind(harness);
@@ -221,8 +221,8 @@ describe('a change before the content was read', () => {
   });
 });
 
-describe('a process that stands by', () => {
-  it('has read what its workloads use, and compares with that however long it stood by', async () => {
+describe('a standby', () => {
+  it('has read the content that its workloads use, and compares with it however long it stood by', async () => {
     const harness = new Harness();
     harness.seed(app, colorOnly);
     const leases = ({ method, pathname }: FaultTarget): boolean => method !== 'GET' && pathname.includes('/leases');

@@ -50,14 +50,14 @@ function restarts(kind: Kind, namespace: string): number {
 }
 
 describe.each(['Deployment', 'CronJob', 'Job'] as const)('the baseline of a %s', (kind) => {
-  it('tells nothing of a copy in another namespace', async () => {
+  it('is ignored on a copy in another namespace', async () => {
     await create(kind, 'copy', await annotationsOf(kind));
     expect(restarts(kind, 'copy')).toBe(0);
     await edit('blue', 'copy');
     expect(restarts(kind, 'copy')).toBe(1);
   });
 
-  it('tells nothing of what has its name later', async () => {
+  it('is ignored on a later object of the same name', async () => {
     const old = await annotationsOf(kind);
     await edit('blue', 'default');
     await harness.delete(kind, 'web');
@@ -69,7 +69,7 @@ describe.each(['Deployment', 'CronJob', 'Job'] as const)('the baseline of a %s',
     expect(restarts(kind, 'default') - before).toBe(1);
   });
 
-  it('of an older version, which names no object, counts and is bound by the next restart', async () => {
+  it('counts without a uid if it is from an older version, and gets the uid with the next restart', async () => {
     const { [baselineKey]: text = '', ...annotations } = await annotationsOf(kind);
     const { uid, ...unbound } = JSON.parse(text) as { readonly uid: string };
     expect(uid).toBe((await harness.get(kind, 'web')).metadata.uid);
@@ -84,7 +84,7 @@ describe.each(['Deployment', 'CronJob', 'Job'] as const)('the baseline of a %s',
   });
 });
 
-it('of an older version tells what was missed though nobody watched, and a key that goes leaves no time', async () => {
+it('the baseline of an older version shows a key that was removed while no process watched, although a removal leaves no timestamp', async () => {
   const cluster = new Harness();
   cluster.seed(configMap({ name: 'app', data: { color: 'red', size: 'large' } }));
   await cluster.clock.advance(10_000);

@@ -31,16 +31,16 @@ function refuseToTell(): void {
   harness.faults.add({ match, fault: { kind: 'status', code: 403 } });
 }
 
-describe('a source and a workload that are created within one second, with --reload-on-create', () => {
+describe('a source and a workload created within one second, with --reload-on-create', () => {
   describe.each([
-    ['whose versions are comparable', true],
-    ['whose versions are not', false],
+    ['are ordered by their resourceVersions if those are comparable', true],
+    ['are ordered as the watches show them if resourceVersions are not comparable', false],
   ])('%s', (_which, isComparable) => {
     it.each([
-      ['the source after it', ['Deployment', 'ConfigMap'], undefined, 1],
-      ['the source before it', ['ConfigMap', 'Deployment'], undefined, 0],
-      ['the source after it, and shown before it', ['Deployment', 'ConfigMap'], 'deployments', isComparable ? 1 : 0],
-      ['the source before it, and shown after it', ['ConfigMap', 'Deployment'], 'configmaps', isComparable ? 0 : 1],
+      ['the source is created last', ['Deployment', 'ConfigMap'], undefined, 1],
+      ['the source is created first', ['ConfigMap', 'Deployment'], undefined, 0],
+      ['the source is created last and shown first', ['Deployment', 'ConfigMap'], 'deployments', isComparable ? 1 : 0],
+      ['the source is created first and shown last', ['ConfigMap', 'Deployment'], 'configmaps', isComparable ? 0 : 1],
     ] as const)('%s', async (_order, kinds, lagging, restarts) => {
       harness = new Harness();
       if (lagging) lag(lagging);

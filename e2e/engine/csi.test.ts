@@ -61,7 +61,7 @@ function restarts(harness: Harness): number {
 }
 
 describe('§9 CSI: one rotation, one restart', () => {
-  it('restarts once, however many pods tell of it, and says why without a version', async () => {
+  it('restarts once, however many pods show it, and logs why without a version', async () => {
     const harness = await world();
     const engine = await start(harness);
     expect(restarts(harness)).toBe(0);
@@ -80,7 +80,7 @@ describe('§9 CSI: one rotation, one restart', () => {
     });
   });
 
-  it('adds and deletes do nothing: new pods start with what is there', async () => {
+  it('added and deleted pod statuses restart nothing, because new pods start with the current versions', async () => {
     const harness = await world();
     await start(harness);
     harness.seed(podStatus('c', 'vault', { pw: '2' }));
@@ -90,7 +90,7 @@ describe('§9 CSI: one rotation, one restart', () => {
     expect(restarts(harness)).toBe(0);
   });
 
-  it('pods that take the place of those which were rotated restart nothing, also across a restart of ours', async () => {
+  it('pods that replace rotated ones restart nothing, even across a restart of Reroll', async () => {
     const harness = await world();
     const engine = await start(harness);
     await rotate(harness, 'a', '2');
@@ -106,7 +106,7 @@ describe('§9 CSI: one rotation, one restart', () => {
     expect(restarts(harness)).toBe(2);
   });
 
-  it('finds a rotation that was made while it was down', async () => {
+  it('finds a rotation that was made while Reroll was down', async () => {
     const harness = await world();
     const engine = await start(harness);
     engine.kill();
@@ -117,7 +117,7 @@ describe('§9 CSI: one rotation, one restart', () => {
     expect(restarts(harness)).toBe(1);
   });
 
-  it('a pod that lags behind the newest rotation does not count, in whatever order they are listed', async () => {
+  it('a pod that is behind the newest rotation does not count, in whatever order pods are listed', async () => {
     const harness = await world();
     const engine = await start(harness);
     await rotate(harness, 'b', '2');
@@ -130,7 +130,7 @@ describe('§9 CSI: one rotation, one restart', () => {
     expect(restarts(harness)).toBe(2);
   });
 
-  it('first install: a rotation of long ago restarts nothing', async () => {
+  it('a rotation long before the first install restarts nothing', async () => {
     const harness = await world();
     await rotate(harness, 'a', '2');
     await harness.clock.advance(60 * minuteMs);
@@ -141,7 +141,7 @@ describe('§9 CSI: one rotation, one restart', () => {
     expect(restarts(harness)).toBe(1);
   });
 
-  it('Q50: the first population of a status is no change', async () => {
+  it('Q50: the first versions in a pod status are no change', async () => {
     const harness = await world();
     harness.seed(podStatus('late', 'vault', null));
     await start(harness);
@@ -151,7 +151,7 @@ describe('§9 CSI: one rotation, one restart', () => {
     expect(restarts(harness)).toBe(1);
   });
 
-  it('finds a rotation of a status that was last seen before its first population', async () => {
+  it('finds a rotation of a pod status that was last seen without versions', async () => {
     const harness = await world();
     await start(harness);
     harness.seed(podStatus('late', 'vault', null));
@@ -170,7 +170,7 @@ describe('§9 CSI: one rotation, one restart', () => {
     expect(restarts(harness)).toBe(1);
   });
 
-  it.each([true, false])('a label on a status is no rotation; while we run: %s', async (isSeen) => {
+  it.each([true, false])('a label on a pod status is no rotation (while Reroll runs: %s)', async (isSeen) => {
     const harness = await world();
     const engine = await start(harness);
     if (!isSeen) engine.kill();
@@ -188,7 +188,7 @@ describe('§9 CSI: one rotation, one restart', () => {
   });
 });
 
-describe('§9 keys and switches', () => {
+describe('§9 annotations and flags', () => {
   it.each<[Readonly<Record<string, string>>, Readonly<Record<string, string>>, number]>([
     [{ 'secretproviderclass.reloader.stakater.com/auto': 'true' }, {}, 1],
     [{ 'secretproviderclass.reloader.stakater.com/reload': 'vault' }, {}, 1],
@@ -199,14 +199,17 @@ describe('§9 keys and switches', () => {
     [auto, { 'reloader.stakater.com/ignore': 'true' }, 0],
     [{ 'reloader.stakater.com/search': 'true' }, { 'reloader.stakater.com/match': 'true' }, 1],
     [{ 'reloader.stakater.com/search': 'true' }, {}, 0],
-  ])('§2.5 rows 69-73: %j on the workload, %j on the class', async (onWorkload, onClass, expected) => {
-    const harness = await world(onWorkload, onClass);
-    await start(harness);
-    await rotate(harness, 'a', '2');
-    expect(restarts(harness)).toBe(expected);
-  });
+  ])(
+    '§2.5 rows 69-73: %j on the workload and %j on the class restart %i times',
+    async (onWorkload, onClass, expected) => {
+      const harness = await world(onWorkload, onClass);
+      await start(harness);
+      await rotate(harness, 'a', '2');
+      expect(restarts(harness)).toBe(expected);
+    },
+  );
 
-  it('a class that is ignored from now on restarts nothing from now on', async () => {
+  it('a class that gets the ignore annotation restarts nothing from then on', async () => {
     const harness = await world();
     await start(harness);
     const ignore = { metadata: { annotations: { 'reloader.stakater.com/ignore': 'true' } } };
@@ -217,11 +220,19 @@ describe('§9 keys and switches', () => {
   });
 
   it.each<[string, Partial<EngineSettings>, number]>([
-    ['the integration', { csi: true }, 1],
-    ['no integration', { csi: false }, 0],
-    ['the flags for create and delete', { csi: true, reloadOnCreate: true, reloadOnDelete: true }, 1],
+    ['the integration enabled, a rotation restarts', { csi: true }, 1],
+    ['the integration disabled, a rotation restarts nothing', { csi: false }, 0],
+    [
+      'the flags for create and delete, only the rotation restarts',
+      { csi: true, reloadOnCreate: true, reloadOnDelete: true },
+      1,
+    ],
     // Statuses are watched without the selector: the CSI driver sets their labels, not the user.
-    ['a selector of sources (Q48)', { csi: true, sourceSelector: parseSelector('tier=web') }, 1],
+    [
+      'a selector of sources (Q48), pod statuses are still watched',
+      { csi: true, sourceSelector: parseSelector('tier=web') },
+      1,
+    ],
   ])('with %s', async (_what, settings, expected) => {
     const harness = await world();
     await start(harness, settings);
@@ -230,7 +241,7 @@ describe('§9 keys and switches', () => {
     expect(restarts(harness)).toBe(expected);
   });
 
-  it('sends no request to the API if it is off, and reads no class for a workload if it is on (Q49)', async () => {
+  it('sends no request to the API if it is disabled, and reads no class for a workload if it is enabled (Q49)', async () => {
     const harness = await world();
     await start(harness, { csi: false });
     expect(harness.server.requests().filter(({ resource }) => resource.includes('secrets-store'))).toEqual([]);
@@ -244,7 +255,7 @@ describe('§9 keys and switches', () => {
   });
 });
 
-it('a standby does not act on what it remembers: its watch of statuses hangs when it takes over', async () => {
+it('a standby that takes over while its watch of pod statuses hangs does not act on what it remembers', async () => {
   const harness = await world();
   harness.leaseTimings = usualLease;
   const first = await start(harness, { ...csi, identity: 'reroll-0' });
@@ -265,9 +276,9 @@ it('a standby does not act on what it remembers: its watch of statuses hangs whe
 });
 
 it.each([
-  ['before the workload was created: its pods have mounted it', false, 0],
-  ['since the workload was created', true, 1],
-])('judges a rotation that a watch shows late, %s', async (_what, isSince, expected) => {
+  ['restarts nothing if it was made before the creation of the workload', false, 0],
+  ['restarts if it was made after the creation of the workload', true, 1],
+])('a rotation that a watch shows late %s', async (_what, isSince, expected) => {
   const harness = await world();
   harness.faults.add({
     match: ({ isWatch, pathname }) => isWatch && pathname.endsWith('/secretproviderclasspodstatuses'),
@@ -286,8 +297,8 @@ it.each([
   expect(harness.restarts('Deployment', 'later')).toBe(expected);
 });
 
-describe('§9 Q51 the API may come and go', () => {
-  it('is found at run time, and a loss of it restarts nothing', async () => {
+describe('§9 Q51 the CSI API', () => {
+  it('is found when it appears at run time, and restarts nothing when it disappears', async () => {
     const harness = new Harness();
     const objects = [
       secretProviderClass('vault'),
@@ -312,7 +323,7 @@ describe('§9 Q51 the API may come and go', () => {
   });
 });
 
-it('an id that looks like two keys, in a status of another namespace, hides no change of a ConfigMap with these keys', async () => {
+it('an id that looks like two keys, in a pod status of another namespace, hides no change of a ConfigMap with these keys', async () => {
   const harness = new Harness({ customKinds });
   seedNamespace(harness.server, 'tenant');
   const { metadata, ...status } = podStatus('a', 'vault', { 'color\0size': '1' });

@@ -41,7 +41,7 @@ function readOnlyCluster(...objects: readonly ObjectInput[]): Harness {
 }
 
 describe('--dry-run', () => {
-  it('tells what would be left to its next run as that', async () => {
+  it('logs that a CronJob would take the change at its next run', async () => {
     const policy = { ...annotations, 'reroll.dev/cronjob-policy': 'next-run' };
     const harness = readOnlyCluster(app, cronJob({ name: 'report', ...uses, annotations: policy }));
     const engine = await harness.start({ dryRun });
@@ -53,7 +53,7 @@ describe('--dry-run', () => {
     );
   });
 
-  it('tells each restart once, whatever the kind, and asks for nothing but get, list and watch', async () => {
+  it('logs each restart once, whatever the kind, and sends only get, list and watch', async () => {
     const harness = readOnlyCluster(
       app,
       deployment({ name: 'web', ...uses }),
@@ -88,7 +88,7 @@ describe('--dry-run', () => {
     ]);
   });
 
-  it('says why, by source and key, and never a value', async () => {
+  it('logs the reason with source and keys, and never a value', async () => {
     const harness = readOnlyCluster(app, deployment({ name: 'web', ...uses }));
     const engine = await harness.start({ dryRun });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -102,7 +102,7 @@ describe('--dry-run', () => {
     expect(JSON.stringify(line)).not.toContain('blue');
   });
 
-  it('is ready, and the probe says what it is', async () => {
+  it('is ready, and the probe says that it is a dry run', async () => {
     const harness = readOnlyCluster(app);
     const engine = await harness.start({ dryRun });
     const checks = readinessChecks(engine.reconciler).map(({ check }) => check());
@@ -110,7 +110,7 @@ describe('--dry-run', () => {
     expect(checks[0]?.message).toBe('in sync; dry run: nothing is written');
   });
 
-  it('beside an install that acts, tells what that does: each restart once, and nothing else', async () => {
+  it('beside an acting install, logs each restart of that install once, and nothing else', async () => {
     const harness = new Harness();
     harness.seed(app, secret({ name: 'db', data: { password: 'a' } }));
     harness.seed(
@@ -132,7 +132,7 @@ describe('--dry-run', () => {
     expect(dry.lines.filter(({ message }) => message.includes('digest key'))).toEqual([]);
   });
 
-  it('a workload that the other install creates anew, as Reloader does with Jobs, is not told of again', async () => {
+  it('does not log a Job again that the other install recreates', async () => {
     const harness = new Harness();
     harness.seed(app, job({ name: 'migrate', ...uses }));
     await harness.start({ identity: 'acting' });
@@ -143,7 +143,7 @@ describe('--dry-run', () => {
     expect(told(dry)).toEqual(['Job default/migrate']);
   });
 
-  it('begins with what is there: what changed before, and what others have recorded, is told by nobody', async () => {
+  it('starts from the current content, and logs no earlier change, whatever baselines say', async () => {
     const harness = new Harness();
     harness.seed(app, deployment({ name: 'web', ...uses }));
     await (await harness.start()).stop();
@@ -158,7 +158,7 @@ describe('--dry-run', () => {
     expect(told(dry)).toEqual(['Deployment default/web']);
   });
 
-  it('leaves a Deployment paused whose pause is over', async () => {
+  it('does not resume a Deployment whose pause is over', async () => {
     const pausing = { ...annotations, 'deployment.reloader.stakater.com/pause-period': '1m' };
     const pausedAt = { 'deployment.reloader.stakater.com/paused-at': '2000-01-01T00:00:00Z' };
     const harness = readOnlyCluster(
@@ -173,7 +173,7 @@ describe('--dry-run', () => {
     expect((await harness.get('Deployment', 'web'))['spec']).toMatchObject({ paused: true });
   });
 
-  it('with --webhook-url calls nobody, and tells each call', async () => {
+  it('with --webhook-url calls nobody, and logs each call', async () => {
     const harness = readOnlyCluster(app);
     const webhook = new FakePostTransport();
     const engine = await harness.start({ dryRun }, undefined, { webhook });

@@ -5,9 +5,9 @@ import { configMap } from '../apiserver/cluster';
 import { Harness } from './harness';
 
 it.each([
-  ['restarts', undefined],
+  ['restarts workloads', undefined],
   ['calls a webhook', new FakePostTransport()],
-])('the engine that %s says when its first lists are taken in, and not before', async (_what, webhook) => {
+])('an engine that %s reports that its first lists are complete, and not before', async (_what, webhook) => {
   const harness = new Harness();
   harness.seed(configMap({ name: 'app', data: { color: 'red' } }));
   const isSecrets = ({ pathname }: FaultTarget): boolean => pathname === '/api/v1/secrets';

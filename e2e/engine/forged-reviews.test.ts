@@ -115,8 +115,8 @@ const guesses: readonly Texts[] = [
   held,
 ];
 
-describe('who guesses at a Secret', () => {
-  it('is what this is about: its author, who knows what it holds, is told key by key', async () => {
+describe('a user who guesses the content of a Secret', () => {
+  it('differs from its author, who knows the content and is told which keys restart a workload', async () => {
     const { uid } = (await stored('Secret', 'db')).metadata;
     expect(await writes(db({ ...held, pin: '1' }, { uid }), db(held, { uid }))).toContain(
       'restarts deployment/payments (key pin)',
@@ -144,7 +144,7 @@ describe('who guesses at a Secret', () => {
     for (const guess of guesses) expect(await writes(db(guess), null)).toBe(silence);
   });
 
-  it('at what is there to come is told who waits for it, whatever is guessed', async () => {
+  it('gets the same answer about a Secret that does not exist yet, whatever the guess: which workloads wait for it', async () => {
     harness.seed(deployment({ name: 'waiting', annotations: auto, envFrom: [fromSecret('later')] }));
     await harness.clock.advance(5_000);
     const later = (data: Texts) => ({ ...db(data), metadata: { name: 'later', namespace: 'default' } });
@@ -155,7 +155,7 @@ describe('who guesses at a Secret', () => {
     ]);
   });
 
-  it('learns nothing about the previous content, though it knows the present one', async () => {
+  it('learns nothing about the previous content, even if they know the present one', async () => {
     const { uid } = (await stored('Secret', 'db')).metadata;
     const now = { ...held, pin: '9999' };
     // The settle window is long, so the pods still run with the previous content.
@@ -171,23 +171,23 @@ describe('who guesses at a Secret', () => {
   });
 });
 
-describe('who forges a workload', () => {
+describe('a user who forges a workload', () => {
   const forged = (annotations: Texts) => deployment({ name: 'forged', annotations: { ...auto, ...annotations } });
 
   it.each(['.*', 'tls-.*', '(db)', 'db,.*', 'd.'])(
-    'learns with a pattern neither the names nor the digests of Secrets: %s',
+    'learns neither names nor digests of Secrets with a pattern: %s',
     async (list) => {
       expect(await creates(forged({ [secretList]: list }))).toBe(silence);
     },
   );
 
-  it('with a name learns nothing of other names', async () => {
+  it('learns nothing about other names from a name', async () => {
     const answer = await creates(forged({ [secretList]: 'db,gone' }));
     expect(answer).toContain('secret/db');
     expect(answer).not.toMatch(/tls-bank|secret\/gone/);
   });
 
-  it('with a forged baseline of an existing one learns nothing', async () => {
+  it('learns nothing with a forged baseline of an existing workload', async () => {
     const { metadata } = await stored('Deployment', 'payments');
     const text = metadata.annotations!['reroll.dev/baseline']!;
     const baseline = JSON.parse(text) as { readonly sources: Texts };
@@ -212,7 +212,7 @@ describe('who forges a workload', () => {
   });
 });
 
-describe('who forges what is checked or linted', () => {
+describe('a user who forges an object for a content check or a lint', () => {
   const app = (annotations: Texts): JsonObject => ({
     ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'app', namespace: 'default', annotations } },
     data: { 'app.json': '{}' },
@@ -238,7 +238,7 @@ describe('who forges what is checked or linted', () => {
 });
 
 describe('a dry run', () => {
-  it('is answered as the write would be', async () => {
+  it('is answered like the write itself', async () => {
     const { uid } = (await stored('Secret', 'db')).metadata;
     const [before, after] = [db(held, { uid }), db({ ...held, pin: '1' }, { uid })];
     const workload = deployment({ name: 'forged', annotations: { ...auto, [secretList]: 'db,gone' } });
@@ -250,7 +250,7 @@ describe('a dry run', () => {
   });
 });
 
-describe('who has the certificate of the webhook', () => {
+describe('a caller with the certificate of the webhook', () => {
   it('is not told why there is no answer', async () => {
     const question = {
       ...{ v: 2, keyId: 'AAAAAAAA', kind: 'Secret', namespace: 'default', name: 'db', labels: {}, switchedOn: [] },

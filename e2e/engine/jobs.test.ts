@@ -37,7 +37,7 @@ describe('a CronJob', () => {
     return harness;
   }
 
-  it('is run at once as a Job of its own, marked, and keeps its template', async () => {
+  it('is run at once as a new Job with a restart marker, and keeps its template', async () => {
     const harness = await changed();
     const jobs = harness.objects('Job');
     expect(jobs).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('a CronJob', () => {
   it.each([
     ['suspended', { suspend: true }],
     ['one that forbids concurrent runs', { concurrencyPolicy: 'Forbid' }],
-  ])('§6.1 Q23: is run also if it is %s, once', async (_what, spec) => {
+  ])('§6.1 Q23: is run once even if it is %s', async (_what, spec) => {
     const harness = new Harness();
     harness.seed(app, cronJob({ name: 'report', ...uses, spec }));
     await harness.start();
@@ -76,7 +76,7 @@ describe('a CronJob', () => {
     expect(harness.objects('Job')).toHaveLength(1);
   });
 
-  it('is run again for the next change, also back to what was', async () => {
+  it('is run again for the next change, even back to former content', async () => {
     const harness = await changed();
     await harness.edit('ConfigMap', 'app', { color: 'red' });
     await harness.clock.advance(60_000);
@@ -85,7 +85,7 @@ describe('a CronJob', () => {
     expect(harness.objects('Job')).toHaveLength(3);
   });
 
-  it('is not run with next-run, and its baseline moves; that is told as what it is', async () => {
+  it('with policy next-run is not run; its baseline, annotation and Event record the change', async () => {
     const harness = await changed({ 'reroll.dev/cronjob-policy': 'next-run' });
     expect(harness.objects('Job')).toHaveLength(0);
     expect(await toldOf(harness, 'CronJob', 'report')).toEqual(leftToNextRun('CronJob'));
@@ -94,7 +94,7 @@ describe('a CronJob', () => {
     );
   });
 
-  it('is left alone entirely with never', async () => {
+  it('with policy never is left alone entirely', async () => {
     const harness = await changed({ 'reroll.dev/cronjob-policy': 'never' });
     expect(harness.objects('Job')).toHaveLength(0);
     expect((await harness.get('CronJob', 'report')).metadata.annotations).not.toHaveProperty(['reroll.dev/baseline']);
@@ -103,7 +103,7 @@ describe('a CronJob', () => {
   it.each([
     ['the answer to the Job is lost', 'POST', '/jobs'],
     ['the answer to the baseline is lost', 'PATCH', '/cronjobs/report'],
-  ])('is run once though %s', async (_when, method, path) => {
+  ])('is run only once if %s', async (_when, method, path) => {
     const harness = new Harness();
     harness.seed(app, report);
     await harness.start();
@@ -117,7 +117,7 @@ describe('a CronJob', () => {
     expect(harness.objects('Job')).toHaveLength(1);
   });
 
-  it('is run once though the engine is killed between Job and baseline', async () => {
+  it('is run only once if the engine is killed between Job and baseline', async () => {
     const harness = new Harness();
     harness.seed(app, report);
     const first = await harness.start();
@@ -144,7 +144,7 @@ describe('a Job', () => {
   const births = (harness: Harness): number =>
     harness.writesOf('Job', 'migrate').filter(({ type }) => type === 'ADDED').length;
 
-  it('is recreated, marked, with the new baseline, and the journal is empty again', async () => {
+  it('is recreated with a restart marker and the new baseline, and leaves no journal entry', async () => {
     const harness = new Harness();
     harness.seed(app, migrate);
     await harness.start();
@@ -166,12 +166,12 @@ describe('a Job', () => {
 
   it.each([
     ['the dry run', 'POST', '/jobs', true],
-    ['the journal', 'POST', '/secrets'],
-    ['the second write of the journal', 'PUT', '/secrets/'],
-    ['the deletion', 'DELETE', '/jobs/migrate'],
-    ['the creation', 'POST', '/jobs', false],
-    ['the end of the journal', 'DELETE', '/secrets/'],
-  ])('is created anew once though the answer to %s is lost', async (_what, method, path, dryRun = false) => {
+    ['the first write of the journal entry', 'POST', '/secrets'],
+    ['the second write of the journal entry', 'PUT', '/secrets/'],
+    ['the deletion of the Job', 'DELETE', '/jobs/migrate'],
+    ['the creation of the Job', 'POST', '/jobs', false],
+    ['the deletion of the journal entry', 'DELETE', '/secrets/'],
+  ])('is recreated only once if the answer to %s is lost', async (_what, method, path, dryRun = false) => {
     const harness = new Harness();
     harness.seed(app, migrate);
     await harness.start();
@@ -187,13 +187,13 @@ describe('a Job', () => {
   });
 
   it.each([
-    ['before it is known whether it would be created', 'POST', '/jobs', true],
-    ['before the journal is written', 'POST', '/secrets'],
-    ['before the journal counts', 'PUT', '/secrets/'],
+    ['before the dry run of the creation', 'POST', '/jobs', true],
+    ['before the first write of the journal entry', 'POST', '/secrets'],
+    ['before the second write of the journal entry', 'PUT', '/secrets/'],
     ['before the deletion', 'DELETE', '/jobs/migrate'],
     ['between deletion and creation', 'POST', '/jobs', false],
-    ['before the end of the journal', 'DELETE', '/secrets/'],
-  ])('is never lost: killed %s', async (_when, method, path, dryRun = false) => {
+    ['before the deletion of the journal entry', 'DELETE', '/secrets/'],
+  ])('is not lost if the engine is killed %s', async (_when, method, path, dryRun = false) => {
     const harness = new Harness();
     harness.seed(app, migrate);
     const first = await harness.start();
@@ -217,7 +217,7 @@ describe('a Job', () => {
     ['running', { status: { active: 1, startTime: '2026-01-01T00:00:00Z' } }],
     ['complete', { status: { succeeded: 1, conditions: [{ type: 'Complete', status: 'True' }] } }],
     ['failed', { status: { failed: 1, conditions: [{ type: 'Failed', status: 'True' }] } }],
-  ])('§6.2 Q22: is recreated, once, also if it is %s', async (_what, { spec = {}, status = {} }) => {
+  ])('§6.2 Q22: is recreated once even if it is %s', async (_what, { spec = {}, status = {} }) => {
     const harness = new Harness();
     harness.seed(app, job({ name: 'migrate', ...uses, spec }));
     await harness.admin.request({
@@ -233,7 +233,7 @@ describe('a Job', () => {
     expect((await harness.get('Job', 'migrate'))['status']).toBeUndefined();
   });
 
-  it('is not recreated with next-run', async () => {
+  it('with policy next-run is not recreated', async () => {
     const harness = new Harness();
     harness.seed(app, job({ name: 'migrate', ...uses, annotations: { ...auto, 'reroll.dev/job-policy': 'next-run' } }));
     await harness.start();
@@ -243,7 +243,7 @@ describe('a Job', () => {
     expect(await toldOf(harness, 'Job', 'migrate')).toEqual(leftToNextRun('Job'));
   });
 
-  it('that a CronJob owns is left to its CronJob', async () => {
+  it('that a CronJob owns is left alone, and the CronJob is run instead', async () => {
     const harness = new Harness();
     const report = cronJob({ name: 'report', ...uses });
     const annotated = {
@@ -262,7 +262,7 @@ describe('a Job', () => {
     expect(harness.objects('Job')).toHaveLength(2);
   });
 
-  it('whose namespace is deleted on the way is not brought back into a later one of that name', async () => {
+  it('whose namespace is deleted meanwhile is not recreated in a later namespace of the same name', async () => {
     const harness = new Harness();
     harness.seed(
       configMap({ name: 'app', namespace: 'doomed', data: { color: 'red' } }),

@@ -108,10 +108,10 @@ function entriesLeft(): readonly string[] {
   return harness.objects('Secret').flatMap(({ metadata: { name } }) => (name.startsWith('reroll-job-') ? [name] : []));
 }
 
-describe('a forged entry', () => {
+describe('a forged journal entry', () => {
   it.each<[string, object]>([
     ['without a MAC', formerEntry(evil)],
-    ['under a key that is not the install’s', sealEntry(Buffer.alloc(32), 'reroll', evil)],
+    ['with a MAC under another key', sealEntry(Buffer.alloc(32), 'reroll', evil)],
   ])('%s becomes no Job, by this leader or the next', async (_what, secret) => {
     const first = await harness.start();
     await put(secret);
@@ -130,7 +130,7 @@ describe('a forged entry', () => {
     expect(await stored(entryName('u1'))).toEqual(before);
   });
 
-  it('for a Job that is there does not keep it from being restarted, and is not written over', async () => {
+  it('for an existing Job does not prevent its recreation, and is not overwritten', async () => {
     const { uid } = (await harness.get('Job', 'migrate')).metadata;
     const metadata = { name: 'migrate', namespace: 'default', annotations: {} };
     await put(formerEntry({ ...evil, uid, successor: { ...evil.successor, metadata } }));
@@ -145,7 +145,7 @@ describe('a forged entry', () => {
     expect(births()).toBe(3);
   });
 
-  it('that takes the place of one of ours is not carried out either', async () => {
+  it('in place of a true entry is not carried out either', async () => {
     await killedInTheMiddle();
     const [name = ''] = entriesLeft();
     const ours = await stored(name);
@@ -162,7 +162,7 @@ describe('a forged entry', () => {
 });
 
 describe('an upgrade', () => {
-  it('tells an entry of the former version, and leaves it', async () => {
+  it('reports a journal entry of the former version, and leaves it alone', async () => {
     const { uid } = (await harness.get('Job', 'migrate')).metadata;
     await harness.delete('Job', 'migrate');
     const metadata = { name: 'migrate', namespace: 'default', annotations: {} };
@@ -181,7 +181,7 @@ describe('an upgrade', () => {
 describe('the journal key', () => {
   const keyText = async (): Promise<string> => JSON.stringify((await stored(keyName))['data']);
 
-  it('is made when a reconciler first leads, and outlives it: what one has begun the next one ends', async () => {
+  it('is created by the first leader and outlives it, so that the next leader finishes what that one began', async () => {
     await killedInTheMiddle();
     const key = await keyText();
     const next = await harness.start();
@@ -191,7 +191,7 @@ describe('the journal key', () => {
     expect(await keyText()).toBe(key);
   });
 
-  it('is made anew by deleting its Secret and restarting the reconciler; nothing of before is believed', async () => {
+  it('is replaced if its Secret is deleted and the reconciler restarts, and then no older entry is trusted', async () => {
     await killedInTheMiddle();
     const former = await keyText();
     await harness.deleteOwnSecret(keyName);
@@ -209,7 +209,7 @@ describe('the journal key', () => {
     expect(entriesLeft()).toEqual([]);
   });
 
-  it('that holds no key is told with what to do, and no Job is deleted meanwhile', async () => {
+  it('is reported with a fix if its Secret holds no key, and no Job is deleted meanwhile', async () => {
     await put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: keyName }, data: { key: 'eA==' } });
     const engine = await harness.start();
     await changed('blue');
@@ -222,7 +222,7 @@ describe('the journal key', () => {
   });
 });
 
-it('Jobs of earlier leaders are looked for by one loop, however often leadership changes meanwhile', async () => {
+it('one loop looks for the Jobs of earlier leaders, however often the leader changes meanwhile', async () => {
   harness.leaseTimings = usualLease;
   let asked = 0;
   const isSearch = ({ method, pathname, query }: FaultTarget): boolean =>

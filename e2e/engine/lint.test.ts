@@ -85,8 +85,8 @@ async function told(annotations: Readonly<Record<string, string>>): Promise<read
   return warnings;
 }
 
-describe('who creates a workload', () => {
-  it('is told of a name that matches nothing now', async () => {
+describe('a user who creates a workload', () => {
+  it('is warned about a name that matches nothing now', async () => {
     expect(await told(listsApp)).toEqual([noApp]);
     harness.seed(configMap({ name: 'app', data: {} }));
     await harness.clock.advance(1_000);
@@ -98,13 +98,16 @@ describe('who creates a workload', () => {
     [100, undefined],
     // The leader answers from its watch, which has not shown the ConfigMap yet.
     [5_000, [noApp]],
-  ])('just after the source is told nothing of it, where the watch is %d ms behind', async (lagMs, expected) => {
-    watchLagMs = lagMs;
-    harness.seed(configMap({ name: 'app', data: {} }));
-    expect(await told(listsApp)).toEqual(expected);
-  });
+  ])(
+    'is not warned about a source created just before, unless the watch is too far behind: %d ms',
+    async (lagMs, expected) => {
+      watchLagMs = lagMs;
+      harness.seed(configMap({ name: 'app', data: {} }));
+      expect(await told(listsApp)).toEqual(expected);
+    },
+  );
 
-  it('is told by the flags of the reconciler', async () => {
+  it('is warned according to the flags of the reconciler', async () => {
     await engine.stop();
     const annotationKeys = { ...defaultAnnotationKeys, auto: 'example.com/restart' };
     engine = await harness.start({ annotationKeys, namespacesToIgnore: ['default'], identity: 'reroll-1' });
@@ -115,15 +118,21 @@ describe('who creates a workload', () => {
   });
 });
 
-describe('nothing is told, and the write goes on, where the reconciler', () => {
+describe('no warning is given, and the write is allowed, if the reconciler', () => {
   it.each<[string, typeof answered]>([
-    ['is silent', async () => await new Promise(() => undefined)],
+    ['does not answer', async () => await new Promise(() => undefined)],
     ['cannot be reached', async () => await Promise.reject(new Error('connect ECONNREFUSED'))],
     ['does not lead', async () => await Promise.resolve({ status: 503, body: Buffer.from('{"error":"no"}') })],
-    ['is older and knows no such question', async () => await Promise.resolve({ status: 404 })],
+    ['is older and does not know the question', async () => await Promise.resolve({ status: 404 })],
     ['is newer', async () => await Promise.resolve({ status: 200, body: Buffer.from('{"v":2,"findings":[]}') })],
-    ['says what is no JSON', async () => await Promise.resolve({ status: 200, body: Buffer.from('<html>') })],
-    ['says what is no answer', async () => await Promise.resolve({ status: 200, body: Buffer.from('[1]') })],
+    [
+      'answers with something that is not JSON',
+      async () => await Promise.resolve({ status: 200, body: Buffer.from('<html>') }),
+    ],
+    [
+      'answers with JSON that is not an answer',
+      async () => await Promise.resolve({ status: 200, body: Buffer.from('[1]') }),
+    ],
   ])('%s', async (_what, says) => {
     answered = says;
     expect(await told(listsApp)).toBeUndefined();

@@ -54,7 +54,7 @@ const isWriteOfEntry = ({ method, pathname }: FaultTarget): boolean =>
 describe.each([
   ['first', 'POST'],
   ['second', 'PUT'],
-])('a Job whose %s write of an entry is stored and not answered', (_which, method) => {
+])('a Job whose %s write of a journal entry is stored, and the answer is lost', (_which, method) => {
   beforeEach(async () => {
     await harness.start();
     harness.faults.add({
@@ -66,7 +66,7 @@ describe.each([
     await harness.clock.advance(1_050);
   });
 
-  it('is not created anew, long after and by another process, if the change was taken back', async () => {
+  it('is not recreated, even much later by another process, if the change is reverted', async () => {
     await harness.edit('ConfigMap', 'app', { color: 'red' });
     await harness.clock.advance(longAfterMs);
     expect([births(), entriesLeft()]).toEqual([1, 0]);
@@ -75,7 +75,7 @@ describe.each([
     expect(births()).toBe(1);
   });
 
-  it('stays away if its owner deletes it', async () => {
+  it('is not recreated if its owner deletes it', async () => {
     await harness.delete('Job', 'migrate');
     await harness.clock.advance(60_000);
     await harness.start({ identity: 'reroll-1' });
@@ -83,13 +83,13 @@ describe.each([
     expect([harness.objects('Job'), entriesLeft()]).toEqual([[], 0]);
   });
 
-  it('is created anew, once, if the change stays', async () => {
+  it('is recreated once if the change stays', async () => {
     await harness.clock.advance(60_000);
     expect([births(), entriesLeft()]).toEqual([2, 0]);
   });
 });
 
-it('a Job that its owner deletes between two processes stays away where its entry was only begun', async () => {
+it('a Job that its owner deletes between two processes is not recreated if its journal entry was only begun', async () => {
   const first = await harness.start();
   harness.faults.add({
     match: (target) => target.method === 'PUT' && isWriteOfEntry(target),
@@ -105,8 +105,8 @@ it('a Job that its owner deletes between two processes stays away where its entr
   expect([harness.objects('Job'), entriesLeft()]).toEqual([[], 0]);
 });
 
-describe('a Job that may not be created again', () => {
-  it('is not deleted, which its Event tells, and is created anew when it may be', async () => {
+describe('a Job whose recreation is refused', () => {
+  it('is not deleted, is reported in an Event, and is recreated once that is allowed', async () => {
     refused = 'dry run of CREATE';
     await harness.start();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -118,7 +118,7 @@ describe('a Job that may not be created again', () => {
     expect([births(), harness.objects('Job').length]).toEqual([2, 1]);
   });
 
-  it('by a quota that is full is not deleted either', async () => {
+  it('by a full quota is not deleted either', async () => {
     harness.server.quota.limit('jobs', 'default', harness.server.kindOf('Job'), 1);
     await harness.start();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -127,7 +127,7 @@ describe('a Job that may not be created again', () => {
     expect(events()).toEqual([expect.stringMatching(/^ReloadFail: .*exceeded quota: jobs/)]);
   });
 
-  it('after all waits in the journal, is told and counted, and outlives the process', async () => {
+  it('after its deletion is kept in the journal, reported and counted, also by the next process', async () => {
     refused = 'CREATE';
     const first = await harness.start();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -148,7 +148,7 @@ describe('a Job that may not be created again', () => {
   });
 });
 
-describe('where a right to the finalizers of an owner is asked for `blockOwnerDeletion`', () => {
+describe('if `blockOwnerDeletion` requires permission for the finalizers of the owner', () => {
   const enforcement: AdmissionHook = {
     name: 'owner-references.example.com',
     review: ({ operation, user, object }) => {
@@ -159,7 +159,7 @@ describe('where a right to the finalizers of an owner is asked for `blockOwnerDe
     },
   };
 
-  it('a CronJob is run, and a Job that has an owner is created anew', async () => {
+  it('a CronJob is run, and a Job that has an owner is recreated', async () => {
     harness = new Harness({ admission: [enforcement] });
     harness.seed(app, cronJob({ name: 'report', ...uses }));
     const owner = {

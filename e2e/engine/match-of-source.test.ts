@@ -28,20 +28,20 @@ async function restarts(annotations: Readonly<Record<string, string>>): Promise<
   return harness.restarts('Deployment', 'web');
 }
 
-describe('that a source comes to match', () => {
-  it('does not take back what is owed to a workload that does not search', async () => {
+describe('a source that gains the match annotation', () => {
+  it('still restarts a workload without search for an earlier change', async () => {
     expect(await restarts(auto)).toBe(1);
   });
 
-  it('has what changed before restart nothing that searches', async () => {
+  it('restarts no workload with search for an earlier change', async () => {
     expect(await restarts(search)).toBe(0);
   });
 
-  it('does not take back what is owed to a workload that searches, and would restart without that', async () => {
+  it('still restarts a workload with search and auto for an earlier change', async () => {
     expect(await restarts({ ...search, ...auto })).toBe(1);
   });
 
-  it('does not take back what is owed to a Job that was created anew', async () => {
+  it('still restarts a Job that was recreated before for an earlier change', async () => {
     const harness = new Harness();
     harness.seed(app, job({ name: 'migrate', annotations: { ...auto, 'reroll.dev/settle': '20s' }, envFrom }));
     await harness.start();

@@ -52,7 +52,7 @@ describe('§16 the meta-info ConfigMap', () => {
     });
   });
 
-  it('takes the place of what Reloader published, and leaves alone what others added (§19 Q63)', async () => {
+  it('replaces the data that Reloader published, and keeps the labels of others (Q63)', async () => {
     const { clock, server, publisher, stored } = world();
     const labels = { team: 'blue' };
     seed(
@@ -68,7 +68,7 @@ describe('§16 the meta-info ConfigMap', () => {
     expect(Object.keys(stored()!['data'] as object)).toEqual(Object.keys(data));
   });
 
-  it('is not written again where it is the same already', async () => {
+  it('is not written again if it is up to date', async () => {
     const { clock, publisher, writes } = world();
     publisher().start();
     await clock.settle();
@@ -77,7 +77,7 @@ describe('§16 the meta-info ConfigMap', () => {
     expect(writes()).toBe(1);
   });
 
-  it('is published by the replica that comes last, however they race', async () => {
+  it('contains the data of the replica that writes last, however the replicas race', async () => {
     const { clock, logger, publisher, stored } = world();
     const versions = ['old', 'old', 'new'].map((buildInfo) => publisher({ ...data, buildInfo }));
     for (const replica of versions) replica.start();
@@ -86,7 +86,7 @@ describe('§16 the meta-info ConfigMap', () => {
     expect(stored()).toMatchObject({ data: { buildInfo: 'new' } });
   });
 
-  it('needs no rights but those of the chart of Reloader', async () => {
+  it("needs only the permissions of Reloader's chart", async () => {
     const { clock, server, logger, publisher, stored } = world();
     const verbs = ['list', 'get', 'watch', 'create', 'update'];
     server.rbac.restrict('reroll', [{ apiGroups: [''], resources: ['configmaps'], verbs, namespaces: ['tools'] }]);
@@ -97,7 +97,7 @@ describe('§16 the meta-info ConfigMap', () => {
     expect([logger.lines, stored()?.['data']]).toEqual([[], { ...data, buildInfo: 'new' }]);
   });
 
-  it('is retried, and logged once, while there is no permission for it', async () => {
+  it('is retried, and logged once, while the permission for it is missing', async () => {
     const { clock, logger, server, publisher, stored } = world();
     server.rbac.restrict('reroll', []);
     publisher().start();
@@ -113,7 +113,7 @@ describe('§16 the meta-info ConfigMap', () => {
     expect(stored()).toBeDefined();
   });
 
-  it('is left when the process stops', async () => {
+  it('is not retried after the process stops', async () => {
     const { clock, server, publisher } = world();
     server.rbac.restrict('reroll', []);
     const one = publisher();
@@ -125,7 +125,7 @@ describe('§16 the meta-info ConfigMap', () => {
   });
 });
 
-describe('§16 what it holds', () => {
+describe('§16 the data of the meta-info ConfigMap', () => {
   const infoOf = (args: readonly string[]) => {
     const options = parseReconcilerOptions(args, {});
     const input = { options, namespace: 'tools', version: '1.2.3', runtime: 'node v20.20.2' };
@@ -134,7 +134,7 @@ describe('§16 what it holds', () => {
     ) as Record<'buildInfo' | 'reloaderOptions' | 'deploymentInfo', Record<string, unknown>>;
   };
 
-  it('has the fields of Reloader, in its order, and the namespaces after them', () => {
+  it('has the fields of Reloader in their order, and then the namespaces', () => {
     const { buildInfo, reloaderOptions, deploymentInfo } = infoOf(['--meta-info-deployment=reroll']);
     expect(Object.keys(buildInfo)).toEqual(['goVersion', 'releaseVersion', 'commitHash', 'commitTime', 'edition']);
     expect(deploymentInfo).toEqual({ name: 'reroll', namespace: 'tools' });
@@ -151,7 +151,7 @@ describe('§16 what it holds', () => {
     );
   });
 
-  it('is printable as it is, and parses to what was given', () => {
+  it('is printable, and parses to the given values', () => {
     const options = parseReconcilerOptions(['--meta-info-deployment=a\u009b2J\u202e'], {});
     const input = { options, namespace: 'tools', version: '1.2.3', runtime: 'node v20.20.2' };
     const { deploymentInfo } = metaInfoData(input);
@@ -159,7 +159,7 @@ describe('§16 what it holds', () => {
     expect(JSON.parse(deploymentInfo!)).toMatchObject({ name: 'a\u009b2J\u202e' });
   });
 
-  it('leaves out a Deployment that is not named', () => {
+  it('omits the name of the Deployment if it is not given', () => {
     expect(infoOf([]).deploymentInfo).toEqual({ namespace: 'tools' });
   });
 
@@ -198,12 +198,12 @@ describe('§16 what it holds', () => {
     ['--enable-csi-integration', 'enableCSIIntegration', false, true],
     ['--pause-deployment-annotation=x.y/a', 'pauseDeploymentAnnotation', pausePeriod, 'x.y/a'],
     ['--pause-deployment-time-annotation=x.y/a', 'pauseDeploymentTimeAnnotation', pausedAt, 'x.y/a'],
-  ])('tells of %s as %s', (flag, field, before, after) => {
+  ])('shows %s as %s', (flag, field, before, after) => {
     expect(infoOf([]).reloaderOptions[field]).toEqual(before);
     expect(infoOf([flag]).reloaderOptions[field]).toEqual(after);
   });
 
-  it('shows no address that may be a credential (§19 Q63)', () => {
+  it('shows no address that may be a credential (Q63)', () => {
     const info = infoOf(['--webhook-url=https://user:s3cret@ci/hook', '--alert-webhook-url=https://s3cret.example/']);
     expect(info.reloaderOptions['webhookUrl']).toBe('(not shown)');
     expect(JSON.stringify(info)).not.toMatch(/s3cret|ci\/hook/);

@@ -46,7 +46,7 @@ const outage = async (harness: Harness): Promise<void> => {
   await change(harness);
 };
 
-describe("§13 Reloader's metrics, by what one change of a ConfigMap makes of them", () => {
+describe("§13 Reloader's metrics, when one ConfigMap changes", () => {
   it.each([
     ['reloader_reload_executed_total{success="true"}', 2],
     ['reloader_reload_executed_total{success="false"}', 0],
@@ -83,14 +83,14 @@ describe("§13 Reloader's metrics, by what one change of a ConfigMap makes of th
     ['reloader_errors_total{type="handler_error"}', 3],
     ['reloader_retries_total', 3],
     ['reloader_reconcile_total{result="error"}', 3],
-  ])('%s grows by %i where the write fails three times', async (series, by) => {
+  ])('%s grows by %i if the write fails three times', async (series, by) => {
     expect(await growth(await world(), series, outage)).toBe(by);
   });
 
   it.each([
     ['reloader_events_received_total{event_type="update",resource_type="configmaps"}', 0],
     ['reloader_reload_executed_total{success="true"}', 0],
-  ])('%s grows by %i for a label of it', async (series, by) => {
+  ])('%s grows by %i if only a label changes', async (series, by) => {
     expect(await growth(await world(), series, sameContent)).toBe(by);
   });
 
@@ -99,7 +99,7 @@ describe("§13 Reloader's metrics, by what one change of a ConfigMap makes of th
     // Secret `db` and the two keys of the install.
     ['reloader_watched_resources_total{resource_type="secrets"}', 3],
     ['reloader_events_received_total{event_type="add",resource_type="configmaps"}', 0],
-  ])('%s is %i after the start: what is there already is no event', async (series, count) => {
+  ])('%s is %i after the start, because existing objects are no events', async (series, count) => {
     const { engine } = await world();
     expect(await value(engine, series)).toBe(count);
   });
@@ -111,7 +111,7 @@ describe('reroll_watch_synced', () => {
     return series.filter(({ value: is }) => is === synced).map(({ labels }) => labels['resource']);
   };
 
-  it('is 0 for all that is watched from the start until it is known, and never for what a flag leaves out', async () => {
+  it('is 0 for every watched resource until its first list, and missing for what a flag excludes', async () => {
     const harness = new Harness();
     const policy = { autoReloadAll: false, ignoredWorkloadKinds: ['Job', 'CronJob'] as const };
     const engine = harness.launch({ policy, ignoredSourceKind: 'Secret' });
@@ -124,7 +124,7 @@ describe('reroll_watch_synced', () => {
   });
 });
 
-it('no metric holds a name that a tenant chose: of a namespace, an object, a key, an annotation', async () => {
+it('no metric contains a name that a tenant chose: of a namespace, an object, a key or an annotation', async () => {
   const harness = new Harness();
   const namespace = 'canary-team';
   seedNamespace(harness.server, namespace);

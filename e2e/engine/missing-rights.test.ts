@@ -20,8 +20,8 @@ function restricted(): Harness {
 const doesWithout = (engine: Engine): readonly string[] =>
   warnings(engine, /^missing permission for the (digest key|Lease)/);
 
-describe('which rights are missing', () => {
-  it('is known at once, for the API server tells', async () => {
+describe('a missing permission', () => {
+  it('is known at once, because the API server answers access reviews', async () => {
     const harness = restricted();
     const engine = harness.launch();
     await harness.clock.advance(1_000);
@@ -33,7 +33,7 @@ describe('which rights are missing', () => {
     expect(harness.server.requests().filter(({ resource }) => resource === accessReviewPath)).toHaveLength(2);
   });
 
-  it('is known after a while where the server does not tell', async () => {
+  it('is known after a while if the server refuses access reviews', async () => {
     const harness = restricted();
     harness.faults.add({ match: asksForRights, fault: { kind: 'status', code: 403 } });
     const engine = harness.launch();
@@ -44,8 +44,8 @@ describe('which rights are missing', () => {
   });
 
   it.each<[string, (target: FaultTarget) => boolean, number]>([
-    ['and everything is refused', () => true, 403],
-    ['and knows no bindings yet', asksWhetherReady, 500],
+    ['and refuses everything', () => true, 403],
+    ['and does not know the RBAC bindings yet', asksWhetherReady, 500],
   ])('is not concluded from an API server that has just started %s', async (_what, match, code) => {
     const harness = seeded();
     harness.leaseTimings = usualLease;
@@ -60,7 +60,7 @@ describe('which rights are missing', () => {
     expect(doesWithout(engine)).toEqual([]);
   });
 
-  it('is not concluded where the server refuses what it says is allowed', async () => {
+  it('is not concluded if the server refuses what its access review allows', async () => {
     const harness = seeded();
     harness.leaseTimings = usualLease;
     const about = /\/(leases|secrets)\/(reroll|reroll-digest-key)$/;

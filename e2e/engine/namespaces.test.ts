@@ -73,8 +73,8 @@ function lagOfNamespaces(lagMs: number): void {
 describe('§10.2 --namespace-selector', () => {
   it.each([
     ['restarts in a namespace with the label', labelled, 1],
-    ['leaves one without it alone', {}, 0],
-    ['leaves one with another value alone', { env: 'dev' }, 0],
+    ['restarts nothing in a namespace without the label', {}, 0],
+    ['restarts nothing in a namespace with another value', { env: 'dev' }, 0],
   ])('%s', async (_name, labels, times) => {
     await start(labels);
     const before = await passedOver();
@@ -88,7 +88,7 @@ describe('§10.2 --namespace-selector', () => {
     expect((await passedOver()) - before).toBe(1 - times);
   });
 
-  it('ends a pause in a namespace that has lost the label, and restarts nothing, though it reads the Deployment for that', async () => {
+  it('ends a pause in a namespace that has lost the label, and restarts nothing although it reads the Deployment', async () => {
     const paused = deployment({
       ...{ name: 'web', namespace: 'shop', envFrom: [fromConfigMap('app')] },
       annotations: { ...auto, 'deployment.reloader.stakater.com/pause-period': '1m' },
@@ -112,7 +112,7 @@ describe('§10.2 --namespace-selector', () => {
     expect(restarts()).toBe(1);
   });
 
-  it('looks at every namespace when it is empty, and at no Namespace', async () => {
+  it('selects every namespace if it is empty, and requests no Namespace', async () => {
     await start({}, { namespaceSelector: everything });
     await edit('blue');
     await settled();
@@ -122,7 +122,7 @@ describe('§10.2 --namespace-selector', () => {
     ).toEqual([]);
   });
 
-  it('takes a namespace that gains the label as it is then, whatever changed before', async () => {
+  it('adopts the workloads of a namespace that gains the label as they are then, whatever changed before', async () => {
     await start({});
     // The workload is newer than this process and its ConfigMap was edited since. Without the time of the label, Reroll
     // would be in doubt.
@@ -140,7 +140,7 @@ describe('§10.2 --namespace-selector', () => {
     expect(restarts()).toBe(1);
   });
 
-  it('owes what changed after the label came, although the watch of namespaces is behind', async () => {
+  it('restarts for a change after the label was added, even if the watch of namespaces is behind', async () => {
     lagOfNamespaces(20_000);
     await start({});
     await label('prod');
@@ -152,7 +152,7 @@ describe('§10.2 --namespace-selector', () => {
     expect(restarts()).toBe(1);
   });
 
-  it('owes what changed in a new namespace before the watch has shown it', async () => {
+  it('restarts for a change in a new namespace that the watch has not shown yet', async () => {
     lagOfNamespaces(20_000);
     engine = await harness.start(selecting);
     harness.seed(namespace('shop', { labels: labelled }), app('shop'));
@@ -164,7 +164,7 @@ describe('§10.2 --namespace-selector', () => {
     expect(restarts()).toBe(1);
   });
 
-  it('restarts nothing once the label is gone, and takes nothing from the workloads', async () => {
+  it('restarts nothing once the label is removed, and leaves the baselines on the workloads', async () => {
     await start(labelled);
     const before = await baseline();
     await label(null);
@@ -182,8 +182,8 @@ describe('§10.2 --namespace-selector', () => {
   });
 
   it.each([
-    ['restarts once for what changed meanwhile', 'blue', 1],
-    ['restarts nothing where nothing changed', 'red', 0],
+    ['restarts once for changes made meanwhile', 'blue', 1],
+    ['restarts nothing if nothing changed', 'red', 0],
   ])('when the label comes back, %s', async (_name, color, times) => {
     await start(labelled);
     await label(null);
@@ -199,7 +199,7 @@ describe('§10.2 --namespace-selector', () => {
     expect(restarts()).toBe(times + 1);
   });
 
-  it('drops a change that is still settling, and owes it when the label comes back', async () => {
+  it('drops a change in its settle window when the label is removed, and restarts for it when the label is back', async () => {
     await start(labelled);
     await edit('blue');
     await harness.clock.advance(500);
@@ -211,7 +211,7 @@ describe('§10.2 --namespace-selector', () => {
     expect(restarts()).toBe(1);
   });
 
-  it('forgets what was deleted while it was not selected', async () => {
+  it('forgets workloads that were deleted while their namespace was not selected', async () => {
     await start(labelled);
     await label(null);
     await settled();
@@ -222,7 +222,7 @@ describe('§10.2 --namespace-selector', () => {
     expect(await engine.metrics.registry.text()).toContain('reroll_workloads{kind="Deployment",tracked="true"} 0');
   });
 
-  it('takes a namespace of the same name for a new one', async () => {
+  it('treats a recreated namespace of the same name as a new one', async () => {
     await start(labelled);
     await harness.deleteNamespace('shop');
     await settled();
@@ -232,7 +232,7 @@ describe('§10.2 --namespace-selector', () => {
     expect(harness.writesOf('Deployment', 'web', 'shop').at(-1)?.user).toBe('admin');
   });
 
-  it('finds labels that came and went while the watch was down', async () => {
+  it('finds labels that were added and removed while the watch was down', async () => {
     harness.seed(namespace('bank', { labels: labelled }), app('bank'), web('bank'));
     await start({});
     const lift = harness.faults.add({
@@ -250,7 +250,7 @@ describe('§10.2 --namespace-selector', () => {
     expect([restarts(), harness.restarts('Deployment', 'web', 'bank')]).toEqual([1, 0]);
   });
 
-  it('is not ready, restarts nothing and says why without the right to watch namespaces; and goes on with it', async () => {
+  it('is not ready, says why and restarts nothing without the permission to watch namespaces, until it is granted', async () => {
     const lift = harness.faults.add({
       match: ({ pathname }) => pathname === '/api/v1/namespaces',
       fault: { kind: 'status', code: 403 },
@@ -270,7 +270,7 @@ describe('§10.2 --namespace-selector', () => {
     expect(restarts()).toBe(2);
   });
 
-  it('survives a restart of ours without a restart of theirs', async () => {
+  it('restarts once for a change that was made while Reroll was down', async () => {
     harness.leaseTimings = usualLease;
     await start(labelled);
     engine.kill();
@@ -285,19 +285,19 @@ describe('§10.1 --namespaces-to-ignore', () => {
   it.each([
     [['shop'], 0],
     [['bank'], 1],
-  ])('%j restarts in shop %i times', async (namespacesToIgnore, times) => {
+  ])('with %j restarts in namespace shop %i times', async (namespacesToIgnore, times) => {
     await start({}, { namespacesToIgnore });
     await edit('blue');
     await settled();
     expect(restarts()).toBe(times);
   });
 
-  it('is not even sent what it ignores', async () => {
+  it('keeps the API server from sending what it ignores', async () => {
     await start({}, { namespacesToIgnore: ['shop', 'bank'] });
     expect(await engine.metrics.registry.text()).toContain('reroll_sources{kind="ConfigMap"} 0');
   });
 
-  it('counts beside a selector: both must hold', async () => {
+  it('applies in addition to a selector', async () => {
     await start(labelled, { ...selecting, namespacesToIgnore: ['shop'] });
     await edit('blue');
     await settled();
@@ -305,11 +305,11 @@ describe('§10.1 --namespaces-to-ignore', () => {
   });
 });
 
-describe('as many namespaces as may be named', () => {
+describe('the largest allowed number of namespaces', () => {
   const names = Array.from({ length: maxNamespaces }, (_, n) => `team-${n}`);
   const last = names.at(-1)!;
 
-  it('are all watched, with a connection for each watch, whatever add-ons there are', async () => {
+  it('is watched completely, with a connection for each watch, even with all add-ons', async () => {
     harness = new Harness({
       customKinds: [rolloutKind, deploymentConfigKind, secretProviderClassKind, secretProviderClassPodStatusKind],
     });
@@ -327,8 +327,8 @@ describe('as many namespaces as may be named', () => {
   });
 });
 
-describe('a watch that does not begin', () => {
-  it('is not ready, and is named', async () => {
+describe('a watch that is not established', () => {
+  it('keeps Reroll from being ready, and is named', async () => {
     harness.faults.add({
       match: ({ isWatch, pathname, query }) =>
         isWatch && pathname.endsWith('/secrets') && !query.has('sendInitialEvents'),

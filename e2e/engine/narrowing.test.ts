@@ -29,7 +29,7 @@ describe('Appendix B: match and kind on a workload narrow what restarts it', () 
     [{ ...auto, ...kind('configmap') }, [1, 1]],
     [{ ...auto, ...match('configmap|secret') }, [1, 2]],
     [{ 'secret.reloader.stakater.com/reload': 'db', ...kind('configmap') }, [0, 0]],
-  ])('%j: %j', async (annotations, counts) => {
+  ])('with %j, changes of the ConfigMap and then the Secret lead to %j restarts', async (annotations, counts) => {
     const { counts: seen, lines } = await restarts(annotations);
     expect(seen).toEqual(counts);
     expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
@@ -45,13 +45,13 @@ describe('Appendix B: match and kind on a workload narrow what restarts it', () 
     ]);
   });
 
-  it('says why a change of a kind that is left out restarts nothing', async () => {
+  it('the log says why a change of an excluded kind restarts nothing', async () => {
     const { lines } = await restarts({ ...auto, ...kind('configmap') });
     const leftAlone = lines.find(({ message }) => message === 'Deployment default/web not restarted');
     expect(JSON.stringify(leftAlone?.fields)).toContain('the workload is narrowed to other kinds of sources');
   });
 
-  it('who takes it away is restarted for what changed meanwhile, as with an exclude list', async () => {
+  it('a workload that removes them is restarted for changes made meanwhile, as with an exclude list', async () => {
     const harness = new Harness();
     harness.seed(...sources, deployment({ name: 'web', annotations: auto, envFrom }));
     await harness.start();

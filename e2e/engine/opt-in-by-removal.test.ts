@@ -27,14 +27,14 @@ beforeEach(() => {
 
 /** Opt-outs that are then removed. A write that only removes sets no field, so managedFields has no time for it. */
 const cases: Readonly<Record<string, Case>> = {
-  'ignore of a source': {
+  'the ignore annotation of a source': {
     app: ignored,
     optIn: async () => {
       const annotations = { 'reloader.stakater.com/ignore': null };
       await harness.patchSource('ConfigMap', 'app', { metadata: { annotations } }, 'shop');
     },
   },
-  'auto "false", with --auto-reload-all': {
+  'auto "false" from a workload, with --auto-reload-all': {
     settings: { policy: { autoReloadAll: true, ignoredWorkloadKinds: [] } },
     web: off,
     optIn: async () => {
@@ -42,7 +42,7 @@ const cases: Readonly<Record<string, Case>> = {
       await harness.patch('Deployment', 'web', { metadata: { annotations } }, 'shop');
     },
   },
-  'the label that --namespace-selector leaves out': {
+  'the label that --namespace-selector excludes from a namespace': {
     settings: { namespaceSelector: parseSelector('!frozen') },
     labels: { frozen: 'true' },
     optIn: async () => {
@@ -60,9 +60,9 @@ function restarts(): number {
   return harness.restarts('Deployment', 'web', 'shop');
 }
 
-describe('an opt-in by removal', () => {
+describe('an opt-in by the removal of', () => {
   describe.each(Object.entries(cases))(
-    'of %s',
+    '%s',
     (_what, { settings = {}, app = none, web = auto, labels = none, optIn }) => {
       beforeEach(async () => {
         harness.seed(
@@ -77,7 +77,7 @@ describe('an opt-in by removal', () => {
       it.each([
         ['a minute', 60_000],
         ['twenty minutes', 1_200_000],
-      ])('restarts nothing for a change %s before, and once for one after it', async (_when, ms) => {
+      ])('restarts nothing for a change %s earlier, and once for a later change', async (_when, ms) => {
         await edit('blue');
         await harness.clock.advance(ms);
         await optIn();

@@ -29,14 +29,14 @@ describe('each setting of the engine changes what it does', () => {
   it.each([
     [false, 0],
     [true, 1],
-  ])('autoReloadAll %s restarts a workload that says nothing %i times', async (autoReloadAll, restarts) => {
+  ])('autoReloadAll %s restarts a workload without annotations %i times', async (autoReloadAll, restarts) => {
     const harness = new Harness();
     harness.seed(app, deployment({ name: 'web', ...uses }));
     expect(await restartsOf(harness, { policy: { autoReloadAll, ignoredWorkloadKinds: [] } })).toBe(restarts);
   });
 
   it.each(['env-vars', 'annotations', 'restarted-at'] as const)(
-    'strategy %s is the one that is used',
+    'strategy %s is used for the restart',
     async (strategy) => {
       const harness = new Harness();
       harness.seed(app, deployment({ name: 'web', annotations: auto, ...uses }));
@@ -59,7 +59,7 @@ describe('each setting of the engine changes what it does', () => {
     expect(await restartsOf(harness, { namespaces: [namespace] })).toBe(restarts);
   });
 
-  it('namespaces asks for nothing outside of them', async () => {
+  it('namespaces limits lists and watches to these namespaces', async () => {
     const harness = new Harness();
     seedNamespace(harness.server, 'shop');
     await harness.start({ namespaces: ['default', 'shop'] });
@@ -75,53 +75,59 @@ describe('each setting of the engine changes what it does', () => {
     ['ConfigMap', 0, 1],
     ['Secret', 1, 0],
     [undefined, 1, 1],
-  ] as const)('ignoredSourceKind %s', async (ignoredSourceKind, forConfigMap, forSecret) => {
-    const harness = new Harness();
-    harness.seed(
-      app,
-      secret({ name: 'db', data: { password: 'a' } }),
-      deployment({ name: 'web', annotations: auto, ...uses }),
-      deployment({ name: 'api', annotations: auto, envFrom: [fromSecret('db')] }),
-    );
-    await harness.start({ ignoredSourceKind });
-    await harness.edit('ConfigMap', 'app', { color: 'blue' });
-    await harness.edit('Secret', 'db', { password: 'b' });
-    await harness.clock.advance(30_000);
-    expect([harness.restarts('Deployment', 'web'), harness.restarts('Deployment', 'api')]).toEqual([
-      forConfigMap,
-      forSecret,
-    ]);
-  });
+  ] as const)(
+    'with ignoredSourceKind %s a ConfigMap restarts %i times, and a Secret %i times',
+    async (ignoredSourceKind, forConfigMap, forSecret) => {
+      const harness = new Harness();
+      harness.seed(
+        app,
+        secret({ name: 'db', data: { password: 'a' } }),
+        deployment({ name: 'web', annotations: auto, ...uses }),
+        deployment({ name: 'api', annotations: auto, envFrom: [fromSecret('db')] }),
+      );
+      await harness.start({ ignoredSourceKind });
+      await harness.edit('ConfigMap', 'app', { color: 'blue' });
+      await harness.edit('Secret', 'db', { password: 'b' });
+      await harness.clock.advance(30_000);
+      expect([harness.restarts('Deployment', 'web'), harness.restarts('Deployment', 'api')]).toEqual([
+        forConfigMap,
+        forSecret,
+      ]);
+    },
+  );
 
   it.each([
     [[], 2, 1],
     [['Job'], 1, 1],
     [['CronJob'], 2, 0],
-  ] as const)('ignoredWorkloadKinds %j', async (ignoredWorkloadKinds, births, runs) => {
-    const harness = new Harness();
-    harness.seed(
-      app,
-      job({ name: 'migrate', annotations: auto, ...uses }),
-      cronJob({ name: 'report', annotations: auto, ...uses }),
-    );
-    await harness.start({ policy: { autoReloadAll: false, ignoredWorkloadKinds } });
-    await harness.edit('ConfigMap', 'app', { color: 'blue' });
-    await harness.clock.advance(30_000);
-    expect(harness.writesOf('Job', 'migrate').filter(({ type }) => type === 'ADDED')).toHaveLength(births);
-    expect(harness.objects('Job').filter(({ metadata }) => metadata.name.startsWith('report-'))).toHaveLength(runs);
-  });
+  ] as const)(
+    'with ignoredWorkloadKinds %j a Job is created %i times in all, and a CronJob is run %i times',
+    async (ignoredWorkloadKinds, births, runs) => {
+      const harness = new Harness();
+      harness.seed(
+        app,
+        job({ name: 'migrate', annotations: auto, ...uses }),
+        cronJob({ name: 'report', annotations: auto, ...uses }),
+      );
+      await harness.start({ policy: { autoReloadAll: false, ignoredWorkloadKinds } });
+      await harness.edit('ConfigMap', 'app', { color: 'blue' });
+      await harness.clock.advance(30_000);
+      expect(harness.writesOf('Job', 'migrate').filter(({ type }) => type === 'ADDED')).toHaveLength(births);
+      expect(harness.objects('Job').filter(({ metadata }) => metadata.name.startsWith('report-'))).toHaveLength(runs);
+    },
+  );
 
   it.each([
     ['reloader.stakater.com/auto', 0],
     ['example.com/restart', 1],
-  ])('annotationKeys: with auto renamed, %s opts in %i times', async (key, restarts) => {
+  ])('annotationKeys: with auto renamed to example.com/restart, %s restarts %i times', async (key, restarts) => {
     const harness = new Harness();
     harness.seed(app, deployment({ name: 'web', annotations: { [key]: 'true' }, ...uses }));
     const annotationKeys = { ...defaultAnnotationKeys, auto: 'example.com/restart' };
     expect(await restartsOf(harness, { annotationKeys })).toBe(restarts);
   });
 
-  it('ownNamespace and leaseName say where Lease and keys are, identity who holds it', async () => {
+  it('ownNamespace and leaseName locate the Lease and the keys, and identity is the holder', async () => {
     const harness = new Harness();
     seedNamespace(harness.server, 'tools');
     await harness.start({ ownNamespace: 'tools', leaseName: 'lock', identity: 'me' });

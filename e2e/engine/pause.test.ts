@@ -47,7 +47,7 @@ function messages({ lines }: Engine, part: string): readonly string[] {
 const resumed = { paused: false, pausedAt: undefined };
 
 describe('§8 pause period', () => {
-  it('changes and pauses in one PATCH, and resumes after the period', async () => {
+  it('restarts and pauses in one PATCH, and resumes after the period', async () => {
     const harness = await world();
     const engine = await harness.start();
     const beforeMs = harness.clock.nowMs();
@@ -67,7 +67,7 @@ describe('§8 pause period', () => {
     expect(messages(engine, 'Deployment default/web resumed after its pause')).toHaveLength(1);
   });
 
-  it('§8.5 makes one rollout of all changes of the window, which later changes do not extend', async () => {
+  it('§8 combines all changes during the pause into one rollout, and later changes do not extend it', async () => {
     const harness = await world();
     const controllers = new Controllers(harness.server);
     controllers.start();
@@ -87,7 +87,7 @@ describe('§8 pause period', () => {
     controllers.stop();
   });
 
-  it('begins a new window at the next change after it', async () => {
+  it('begins a new pause at the next change after it', async () => {
     const harness = await world();
     await harness.start();
     await change(harness, 'blue');
@@ -98,14 +98,14 @@ describe('§8 pause period', () => {
     expect(turns(harness)).toEqual([true, false, true, false]);
   });
 
-  it('does nothing of the kind when it adopts', async () => {
+  it('does not begin when a workload is adopted', async () => {
     const harness = await world();
     await harness.start();
     await harness.clock.advance(minuteMs);
     expect(await state(harness)).toEqual(resumed);
   });
 
-  it('Q43: a process that comes back resumes at once what is overdue, without another change', async () => {
+  it('Q43: a new process resumes an overdue Deployment at once, without another change', async () => {
     const harness = await world();
     const engine = await harness.start();
     await change(harness, 'blue');
@@ -116,15 +116,15 @@ describe('§8 pause period', () => {
     expect(await state(harness)).toEqual(resumed);
   });
 
-  it('resumes a Deployment that Reloader has left paused', async () => {
+  it('resumes a Deployment that Reloader left paused', async () => {
     const harness = await world({ ...held, [pausedAtKey]: '2020-01-01T12:00:00+02:00' }, { paused: true });
     await harness.start();
     expect(await state(harness)).toEqual(resumed);
   });
 });
 
-describe('§8 what people do meanwhile', () => {
-  it('§8.3 a Deployment that somebody paused is changed, and left paused', async () => {
+describe('§8 what users do during a pause', () => {
+  it('§8 a Deployment that a user paused is restarted, and stays paused', async () => {
     const harness = await world(held, { paused: true });
     await harness.start();
     await change(harness, 'blue');
@@ -134,7 +134,7 @@ describe('§8 what people do meanwhile', () => {
     expect(turns(harness)).toEqual([]);
   });
 
-  it('Q42: a resume by hand stands, its trace goes, and the next change pauses and resumes again', async () => {
+  it('Q42: a resume by hand stays, paused-at is removed, and the next change pauses and resumes again', async () => {
     const harness = await world();
     const engine = await harness.start();
     await change(harness, 'blue');
@@ -150,7 +150,7 @@ describe('§8 what people do meanwhile', () => {
     expect(await state(harness)).toEqual(resumed);
   });
 
-  it('a pause that somebody makes after a resume by hand is theirs', async () => {
+  it('a pause by a user after a resume by hand is left to the user', async () => {
     const harness = await world();
     await harness.start();
     await change(harness, 'blue');
@@ -161,7 +161,7 @@ describe('§8 what people do meanwhile', () => {
     expect(await state(harness)).toEqual({ paused: true, pausedAt: undefined });
   });
 
-  it('a resume by hand at the moment of ours is a conflict, and stands', async () => {
+  it('a resume by hand at the moment when Reroll resumes is a conflict, and stays', async () => {
     const harness = await world();
     await harness.start();
     await change(harness, 'blue');
@@ -181,12 +181,12 @@ describe('§8 what people do meanwhile', () => {
   });
 
   it.each<[string, Readonly<Record<string, string | null>>]>([
-    ['takes the period away', { [periodKey]: null }],
-    ['writes one that is none', { [periodKey]: 'soon' }],
-    ['shortens it', { [periodKey]: '10s' }],
-    ['spoils the time of the pause', { [pausedAtKey]: 'noon' }],
-    ['opts out of restarts, and of the period', { 'reloader.stakater.com/auto': null, [periodKey]: null }],
-  ])('who %s ends the pause', async (_, annotations) => {
+    ['removes the period', { [periodKey]: null }],
+    ['writes an invalid period', { [periodKey]: 'soon' }],
+    ['shortens the period', { [periodKey]: '10s' }],
+    ['writes an invalid paused-at', { [pausedAtKey]: 'noon' }],
+    ['opts out and removes the period', { 'reloader.stakater.com/auto': null, [periodKey]: null }],
+  ])('a user who %s ends the pause', async (_, annotations) => {
     const harness = await world();
     await harness.start();
     await change(harness, 'blue');
@@ -215,7 +215,7 @@ describe('§8 what people do meanwhile', () => {
     expect(after.metadata.annotations?.['reroll.dev/baseline']).toBe(metadata.annotations?.['reroll.dev/baseline']);
   });
 
-  it('a longer period makes the pause longer', async () => {
+  it('a longer period extends the pause', async () => {
     const harness = await world();
     await harness.start();
     await change(harness, 'blue');
@@ -233,14 +233,17 @@ describe('§8 failures', () => {
     ['1d', 'is not a duration and has no effect'],
     ['0s', 'is not a time above zero and has no effect'],
     ['-5m', 'is not a time above zero and has no effect'],
-  ])('Q45, Q46: a period %j is warned about, and the restart is not held back', async (period, message) => {
-    const harness = await world({ ...auto, [periodKey]: period });
-    const engine = await harness.start();
-    expect(messages(engine, `${periodKey}=${JSON.stringify(period)} ${message}`)).toHaveLength(1);
-    await change(harness, 'blue');
-    expect(harness.restarts('Deployment', 'web')).toBe(1);
-    expect(turns(harness)).toEqual([]);
-  });
+  ])(
+    'Q45, Q46: a period %j is warned about, and the workload is restarted without a pause',
+    async (period, message) => {
+      const harness = await world({ ...auto, [periodKey]: period });
+      const engine = await harness.start();
+      expect(messages(engine, `${periodKey}=${JSON.stringify(period)} ${message}`)).toHaveLength(1);
+      await change(harness, 'blue');
+      expect(harness.restarts('Deployment', 'web')).toBe(1);
+      expect(turns(harness)).toEqual([]);
+    },
+  );
 
   it('Q47: a period on the pod template is warned about and has no effect', async () => {
     const harness = new Harness();
@@ -252,7 +255,7 @@ describe('§8 failures', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('§8 on a StatefulSet it is warned about, and the restart goes on', async () => {
+  it('§8 a period on a StatefulSet is warned about, and the restart goes on', async () => {
     const harness = new Harness();
     harness.seed(app, statefulSet({ name: 'web', annotations: held, ...uses }));
     const engine = await harness.start();
@@ -274,7 +277,7 @@ describe('§8 failures', () => {
     expect(await state(harness)).toEqual(resumed);
   });
 
-  it('is resumed in its time although the watch has not shown the pause yet', async () => {
+  it('a Deployment is resumed on time even if the watch has not shown the pause yet', async () => {
     const harness = await world();
     await harness.start();
     harness.faults.add({
@@ -289,7 +292,7 @@ describe('§8 failures', () => {
     expect(await state(harness)).toEqual(resumed);
   });
 
-  it('a restart whose answer was lost pauses once, and is resumed', async () => {
+  it('a restart whose answer was lost pauses once, and the Deployment is resumed', async () => {
     const harness = await world();
     await harness.start();
     harness.faults.add({
@@ -316,7 +319,7 @@ describe('§8 failures', () => {
     expect((await state(harness)).paused).toBe(false);
   });
 
-  it('does not hold a Deployment whose template a Rollout takes: Argo would not wait', async () => {
+  it('a Deployment whose template a Rollout uses is not paused, because Argo would not wait', async () => {
     const harness = new Harness({ customKinds: [rolloutKind] });
     harness.seed(app, deployment({ name: 'web', annotations: held, ...uses }), rolloutOf('web-ro', auto));
     await harness.start();
@@ -325,7 +328,7 @@ describe('§8 failures', () => {
     expect(turns(harness)).toEqual([]);
   });
 
-  it('reads and writes the keys that the install names', async () => {
+  it('annotation keys that the install renames are read and written', async () => {
     const harness = await world({ ...auto, 'example.com/wait': '5m' });
 
     await harness.start({

@@ -11,7 +11,7 @@ const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
 const app = configMap({ name: 'app', data: { color: 'red' } });
 
 describe('§17.2 retries', () => {
-  it('Q30: write what is there now, not what was there when they were owed', async () => {
+  it('Q30: write the content of now, not of the moment when the restart was owed', async () => {
     const harness = new Harness();
     harness.seed(app, deployment({ name: 'web', ...uses }));
     await harness.start();
@@ -31,7 +31,7 @@ describe('§17.2 retries', () => {
 });
 
 describe('§17.3 many workloads', () => {
-  it('Q32: two hundred are restarted within a second of each other, not five a second', async () => {
+  it('Q32: 200 are restarted within a second of each other, not five a second', async () => {
     const harness = new Harness();
     const names = Array.from({ length: 200 }, (_, n) => `web-${n}`);
     harness.seed(app, ...names.map((name) => deployment({ name, ...uses })));
@@ -43,8 +43,8 @@ describe('§17.3 many workloads', () => {
   });
 });
 
-describe('a change of many workloads', () => {
-  it('holds up no other: the one workload of another source is among the next to be written', async () => {
+describe('a change that restarts many workloads', () => {
+  it('delays no other: the workload of another source is among the next to be written', async () => {
     const harness = new Harness();
     const names = Array.from({ length: 200 }, (_, n) => `web-${n}`);
     const other = deployment({ name: 'other', annotations: auto, envFrom: [fromConfigMap('else')] });
@@ -68,7 +68,7 @@ describe('a change of many workloads', () => {
   });
 });
 
-describe('§17.4 requests for one change', () => {
+describe('§17.4 the requests for one change', () => {
   const patched = (resource: string): readonly string[] => ['create events', `patch ${resource}`];
 
   it.each<[WorkloadKindName, ObjectInput, readonly string[]]>([
@@ -90,7 +90,7 @@ describe('§17.4 requests for one change', () => {
         'update secrets',
       ],
     ],
-  ])('of a %s: these writes, and no list', async (_kind, object, requests) => {
+  ])('of a %s are these writes, without a list', async (_kind, object, requests) => {
     const harness = new Harness();
     harness.seed(app, object);
     new Controllers(harness.server).start();

@@ -14,8 +14,8 @@ async function adopted(): Promise<Harness> {
   return harness;
 }
 
-describe('a change made while nobody watched', () => {
-  it('is one restart though many sources changed', async () => {
+describe('changes made while no process watched', () => {
+  it('lead to one restart, however many sources changed', async () => {
     const harness = new Harness();
     const names = ['a', 'b', 'c'];
     harness.seed(
@@ -29,7 +29,7 @@ describe('a change made while nobody watched', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('is none if it was taken back', async () => {
+  it('lead to no restart if they are reverted', async () => {
     const harness = await adopted();
     await (await harness.start()).stop();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -41,7 +41,7 @@ describe('a change made while nobody watched', () => {
 
 describe('kill -9', () => {
   it.each([0, 1, 500, 990, 999, 1_000, 1_001, 1_010, 1_500])(
-    'of the engine %i ms after a change loses nothing and restarts nothing twice',
+    'of the engine %i ms after a change loses no restart and repeats none',
     async (delayMs) => {
       const harness = await adopted();
       const first = await harness.start();
@@ -54,7 +54,7 @@ describe('kill -9', () => {
     },
   );
 
-  it('with another pod name is taken over when the lease has run out', async () => {
+  it('of the leader makes a pod with another name take over when the Lease expires', async () => {
     const harness = await adopted();
     const first = await harness.start({ identity: 'reroll-0' });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -70,7 +70,7 @@ describe('kill -9', () => {
 });
 
 describe('a watch whose connection is half-open', () => {
-  it('is asked anew after 90 s, and what changed meanwhile restarts once', async () => {
+  it('is reopened after 90 s, and a change made meanwhile restarts once', async () => {
     const harness = await adopted();
     const end = harness.faults.add({
       match: ({ isWatch, pathname, query }) =>
@@ -102,7 +102,7 @@ describe('a restore of etcd', () => {
     return { harness, engine };
   }
 
-  it('is seen by the Lease: nothing restarts for what was undone, and what changes then does within seconds', async () => {
+  it('is noticed by the Lease: undone changes restart nothing, and new changes restart within seconds', async () => {
     const { harness } = await restored();
     await harness.clock.advance(10_000);
     const before = harness.restarts('Deployment', 'web');
@@ -113,7 +113,7 @@ describe('a restore of etcd', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(before + 1);
   });
 
-  it('shows workloads that came since, too', async () => {
+  it('does not hide workloads that are created after it', async () => {
     const { harness } = await restored();
     await harness.clock.advance(10_000);
     harness.seed(deployment({ name: 'api', annotations: auto, envFrom: [fromConfigMap('app')] }));
@@ -123,7 +123,7 @@ describe('a restore of etcd', () => {
     expect(harness.restarts('Deployment', 'api')).toBe(1);
   });
 
-  it('to the moment between the deletion of a Job and its re-creation creates it, though the same process leads', async () => {
+  it('to the moment between deletion and recreation of a Job makes the same leader recreate the Job', async () => {
     const harness = new Harness();
     harness.leaseTimings = usualLease;
     harness.seed(app, job({ name: 'migrate', annotations: auto, envFrom: [fromConfigMap('app')] }));
@@ -140,7 +140,7 @@ describe('a restore of etcd', () => {
     expect(isThere()).toBe(true);
   });
 
-  it('that undid a restart is told from a record that somebody took away, before the Lease is renewed', async () => {
+  it('that undid a restart is not mistaken for a removed baseline, even before the Lease is renewed', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     await harness.start();
@@ -157,7 +157,7 @@ describe('a restore of etcd', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(2);
   });
 
-  it('leaves nothing to be asked for at a version that is yet to come', async () => {
+  it('leaves no read at a resourceVersion that does not exist yet', async () => {
     const harness = await adopted();
     const isRead = ({ query }: FaultTarget): boolean => query.get('fieldSelector') === 'metadata.name=app';
     const readable = harness.faults.add({ match: isRead, fault: { kind: 'status', code: 503 } });
@@ -176,7 +176,7 @@ describe('a restore of etcd', () => {
     expect(harness.restarts('Deployment', 'web') - before).toBe(1);
   });
 
-  it('is seen by bookmarks that do not come where there is no Lease to be read', async () => {
+  it('is noticed by missing bookmarks if there is no Lease to read', async () => {
     const { harness, engine } = await restored({ dryRun: true });
     await harness.clock.advance(100_000);
     await harness.edit('ConfigMap', 'app', { color: 'green' });
@@ -188,7 +188,7 @@ describe('a restore of etcd', () => {
 });
 
 describe('the answer to a PATCH', () => {
-  it('that is lost after the write was stored does not lead to a second restart', async () => {
+  it('that is lost after the write was stored causes no second restart', async () => {
     const harness = await adopted();
     await harness.start();
     harness.faults.add({
@@ -201,7 +201,7 @@ describe('the answer to a PATCH', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('that is lost while the watch is behind does not either', async () => {
+  it('that is lost while the watch is behind causes no second restart', async () => {
     const harness = await adopted();
     harness.faults.add({
       match: ({ isWatch, pathname }) => isWatch && pathname.endsWith('/deployments'),
@@ -227,7 +227,7 @@ describe('the answer to a PATCH', () => {
     [404, undefined],
     [403, undefined],
     [401, undefined],
-  ])('being %i a few times delays the restart and loses nothing', async (code, retryAfterSeconds) => {
+  ])('that is %i a few times delays the restart and does not lose it', async (code, retryAfterSeconds) => {
     const harness = await adopted();
     const engine = await harness.start();
     const fault = { kind: 'status', code, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) } as const;
@@ -238,7 +238,7 @@ describe('the answer to a PATCH', () => {
     expect(await engine.metrics.registry.text()).toMatch(/reloader_retries_total [1-9]/);
   });
 
-  it('that asks to come back in a day delays the restart by two minutes at most', async () => {
+  it('with a Retry-After of a day delays the restart by two minutes at most', async () => {
     const harness = await adopted();
     await harness.start();
     const fault = { kind: 'status', code: 503, retryAfterSeconds: 86_400 } as const;
@@ -248,7 +248,7 @@ describe('the answer to a PATCH', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('that asks to come back in two minutes does not hold up what changes meanwhile', async () => {
+  it('with a Retry-After of two minutes does not delay the restart for a later change', async () => {
     const harness = await adopted();
     await harness.start();
     const fault = { kind: 'status', code: 503, retryAfterSeconds: 120 } as const;
@@ -261,7 +261,7 @@ describe('the answer to a PATCH', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('being a refusal for an hour: tried ever more rarely, told in an Event, then done', async () => {
+  it('that is 403 for an hour leads to ever rarer retries and an Event, and then to the restart', async () => {
     const harness = await adopted();
     await harness.start();
     const end = harness.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'status', code: 403 } });
@@ -295,7 +295,7 @@ describe('a workload that somebody else writes', () => {
     expect((await harness.get('Deployment', 'web'))['spec']).toMatchObject({ replicas: 3 });
   });
 
-  it('who strips the baseline causes no restart, and the baseline is put back', async () => {
+  it('without its baseline is not restarted, and the baseline is written again', async () => {
     const harness = await adopted();
     await harness.start();
     await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/baseline': null } } });
@@ -304,7 +304,7 @@ describe('a workload that somebody else writes', () => {
     expect((await harness.get('Deployment', 'web')).metadata.annotations).toHaveProperty(['reroll.dev/baseline']);
   });
 
-  it('who strips it while its source changes still gets the restart', async () => {
+  it('without its baseline while a source changes is still restarted', async () => {
     const harness = await adopted();
     await harness.start();
     await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/baseline': null } } });
@@ -313,7 +313,7 @@ describe('a workload that somebody else writes', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('who strips it again and again is not fought', async () => {
+  it('without its baseline again and again makes Reroll back off', async () => {
     const harness = await adopted();
     await harness.start();
     for (let n = 0; n < 200; n++) {
@@ -325,7 +325,7 @@ describe('a workload that somebody else writes', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('who brings back an older baseline, as a rollback does, causes no second rollout', async () => {
+  it('with an older baseline, as a rollback does, is not rolled out a second time', async () => {
     const harness = await adopted();
     await harness.start();
     const old = (await harness.get('Deployment', 'web')).metadata.annotations!['reroll.dev/baseline'];
@@ -341,7 +341,7 @@ describe('a workload that somebody else writes', () => {
     expect(JSON.parse(now).n).toBeGreaterThan(2);
   });
 
-  it('with an unreadable baseline: told by name, adopted, nothing restarted', async () => {
+  it('with an unreadable baseline is named in the log, adopted and not restarted', async () => {
     const harness = await adopted();
     harness.seed(
       deployment({
@@ -362,7 +362,7 @@ describe('a workload that somebody else writes', () => {
 });
 
 describe('a lost digest key', () => {
-  it('makes every baseline unknown: all adopted, nothing restarted', async () => {
+  it('makes every baseline unknown: all workloads are adopted again, and none is restarted', async () => {
     const harness = await adopted();
     await (await harness.start()).stop();
     await harness.deleteOwnSecret('reroll-digest-key');
@@ -391,7 +391,7 @@ describe('two reconcilers', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(2);
   });
 
-  it('do not act on what the standby remembers: its watch of sources hangs when it takes over', async () => {
+  it('restart nothing when the standby takes over while its watch of sources hangs', async () => {
     const harness = await adopted();
     const first = await harness.start({ identity: 'reroll-0' });
     let hangs = false;

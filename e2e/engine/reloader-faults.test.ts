@@ -35,7 +35,7 @@ function world(...objects: readonly ObjectInput[]): Harness {
 }
 
 /** Each title says what Reloader does; each test shows that Reroll does not. */
-describe('Faults of Reloader', () => {
+describe('faults of Reloader that Reroll does not have', () => {
   it('a change is lost after five failures in 155 ms', async () => {
     const harness = world(web);
     await harness.start();
@@ -51,7 +51,7 @@ describe('Faults of Reloader', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('a change is lost that is made while it is down', async () => {
+  it('a change is lost that is made while Reloader is down', async () => {
     const harness = world(web);
     await (await harness.start()).stop();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -84,7 +84,7 @@ describe('Faults of Reloader', () => {
     expect(harness.restarts('Deployment', 'a-fails')).toBe(1);
   });
 
-  it('a LIST that fails is a silent miss', async () => {
+  it('a LIST that fails loses a change silently', async () => {
     const harness = world(web, statefulSet({ name: 'db', ...uses }));
     await (await harness.start()).stop();
     const end = harness.faults.add({
@@ -108,7 +108,7 @@ describe('Faults of Reloader', () => {
     expect(restarts()).toEqual([1, 1]);
   });
 
-  it('a pause is forgotten at a restart (Q43)', async () => {
+  it('a pause is forgotten when Reloader restarts (Q43)', async () => {
     const annotations = { ...auto, 'deployment.reloader.stakater.com/pause-period': '5m' };
     const harness = world(deployment({ name: 'web', ...uses, annotations }));
     const isPaused = async (): Promise<boolean> =>
@@ -149,7 +149,7 @@ describe('Faults of Reloader', () => {
     expect(births).toHaveLength(2);
   });
 
-  it('two sources that change are two restarts', async () => {
+  it('changes of two sources cause two restarts', async () => {
     const harness = world(
       secret({ name: 'db', data: { password: 'a' } }),
       deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app'), fromSecret('db')] }),
@@ -163,7 +163,7 @@ describe('Faults of Reloader', () => {
   });
 
   it.each(['env-vars', 'annotations', 'restarted-at'] as const)(
-    'an unkeyed hash of a Secret stands in the template: %s',
+    'the template contains an unkeyed hash of a Secret: %s',
     async (strategy) => {
       const pin = '123456';
       const written = async (install: number): Promise<string> => {
@@ -230,7 +230,7 @@ describe('Faults of Reloader', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('a pattern takes the process with it: one that hangs, and one that is none (Q1)', async () => {
+  it('a slow pattern blocks the process, and an invalid one ends it (Q1)', async () => {
     const longName = 'a'.repeat(253);
     // A backtracking regular expression engine would need exponential time: it would never return.
     const slow = { 'configmap.reloader.stakater.com/reload': '(a*)*(a*)*(a*)*b,app[,(a+)+$x' };

@@ -32,9 +32,9 @@ describe('§5.4 a deletion with --reload-on-delete', () => {
   ];
 
   it.each([
-    ['Q20: also where no variable was ever written', 0],
-    ['where the variable is there', 1],
-  ])('env-vars: restarts %s, and says in the variable that the source is gone', async (_what, changes) => {
+    ['Q20: even if no variable was written before', 0],
+    ['if the variable exists', 1],
+  ])('env-vars: restarts %s, and the variable says that the source is gone', async (_what, changes) => {
     const harness = new Harness();
     harness.seed(app, deployment({ name: 'web', ...optional, env: own }));
     await harness.start({ reloadOnDelete: true });
@@ -45,7 +45,7 @@ describe('§5.4 a deletion with --reload-on-delete', () => {
     expect(await variables(harness)).toEqual({ A: '1', B: '2', [variable]: expect.stringMatching(/^-\.[0-9a-f]{8}$/) });
   });
 
-  it('Q21: takes no variable of others, whatever was edited in between', async () => {
+  it('Q21: removes no variable of others, whatever was edited in between', async () => {
     const harness = new Harness();
     harness.seed(app, deployment({ name: 'web', ...optional, env: own }));
     await harness.start({ reloadOnDelete: true });
@@ -64,7 +64,7 @@ describe('§5.4 a deletion with --reload-on-delete', () => {
     expect(await variables(harness)).toEqual({ B: '2', C: '3', [variable]: expect.stringMatching(/^-\./) });
   });
 
-  it('annotations: restarts, and says so in last-reloaded-from', async () => {
+  it('annotations: restarts, and last-reloaded-from says that the source is gone', async () => {
     const harness = new Harness();
     harness.seed(app, deployment({ name: 'web', ...optional }));
     await harness.start({ reloadOnDelete: true, strategy: 'annotations' });
@@ -76,9 +76,9 @@ describe('§5.4 a deletion with --reload-on-delete', () => {
   });
 });
 
-describe('§5 what is written', () => {
+describe('§5 the restart marker', () => {
   it.each(['env-vars', 'annotations', 'restarted-at'] as const)(
-    'Q18: %s is written once for a change, whatever is tried again',
+    'Q18: of strategy %s is written once for a change, whatever is retried',
     async (strategy) => {
       const harness = new Harness();
       harness.seed(app, deployment({ name: 'web', ...uses }));
@@ -96,7 +96,7 @@ describe('§5 what is written', () => {
     },
   );
 
-  it('Q16: two sources that share a variable restart for each of them', async () => {
+  it('Q16: that two sources share does not hide a change of either', async () => {
     const harness = new Harness();
     const names = ['my-app', 'my.app'];
     harness.seed(
@@ -124,7 +124,7 @@ describe('§5 what is written', () => {
   });
 });
 
-describe('§6 workloads whose controller does not roll at once are changed all the same', () => {
+describe('§6 workloads are restarted even if their controller does not roll them out at once', () => {
   const onDelete = { updateStrategy: { type: 'OnDelete' } };
 
   it.each<[string, WorkloadKindName, ObjectInput]>([
@@ -142,7 +142,7 @@ describe('§6 workloads whose controller does not roll at once are changed all t
 });
 
 describe('§2.3 candidates', () => {
-  it('are the workloads of the namespace of the source, and no others', async () => {
+  it('are only the workloads in the namespace of the source', async () => {
     const harness = new Harness();
     const named = { 'configmap.reloader.stakater.com/reload': 'app' };
     harness.seed(
@@ -163,7 +163,7 @@ describe('§2.3 candidates', () => {
   });
 });
 
-describe('what Reloader has left on a workload', () => {
+describe('the marker that Reloader left on a workload', () => {
   const left = {
     env: [
       { name: variable, value: 'b3cefbcce711f8574b0e66c41fc1dcf06eb5b6db' },

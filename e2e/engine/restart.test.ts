@@ -17,7 +17,7 @@ const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap
 const app = configMap({ name: 'app', data: { color: 'red' } });
 
 describe('one change, one restart', () => {
-  it('records a baseline at first sight and restarts nothing', async () => {
+  it('records a baseline when it first sees a workload, and restarts nothing', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     await harness.start();
@@ -43,7 +43,7 @@ describe('one change, one restart', () => {
     expect(harness.restarts(kind, 'web')).toBe(1);
   });
 
-  it('costs one PATCH and one Event for each workload, and no reading', async () => {
+  it('costs one PATCH and one Event for each workload, and no read', async () => {
     const harness = new Harness();
     const names = ['a', 'b', 'c'];
     harness.seed(app, ...names.map((name) => deployment({ name, annotations: auto, envFrom: [fromConfigMap('app')] })));
@@ -59,7 +59,7 @@ describe('one change, one restart', () => {
     ]);
   });
 
-  it('sends no request for a change that concerns nobody', async () => {
+  it('sends no request for a change of a source that nobody uses', async () => {
     const harness = new Harness();
     harness.seed(app, web, configMap({ name: 'other', data: { a: '1' } }));
     await harness.start();
@@ -69,7 +69,7 @@ describe('one change, one restart', () => {
     expect(harness.requestsSinceLast()).toEqual([]);
   });
 
-  it('asks nothing of an idle cluster but the renewal of watches and lease', async () => {
+  it('sends no request to an idle cluster except to renew watches and Lease', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     await harness.start();
@@ -88,7 +88,7 @@ describe('one change, one restart', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('restarts only for keys in use, and says of the others why not', async () => {
+  it('restarts only for keys in use, and logs why other keys restart nothing', async () => {
     const harness = new Harness();
     harness.seed(
       configMap({ name: 'app', data: { color: 'red', size: '1' } }),
@@ -108,7 +108,7 @@ describe('one change, one restart', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('restarts again when content comes back to what it was', async () => {
+  it('restarts again when content returns to a former state', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     await harness.start();
@@ -119,7 +119,7 @@ describe('one change, one restart', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(3);
   });
 
-  it('moves template and baseline in one write', async () => {
+  it('changes template and baseline in one write', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     await harness.start();
@@ -133,7 +133,7 @@ describe('one change, one restart', () => {
     expect(JSON.stringify(deploymentNow)).toContain('STAKATER_APP_CONFIGMAP');
   });
 
-  it('names source and keys in the log, in an Event and on the workload, and no value', async () => {
+  it('names source and keys in the log, in an Event and on the workload, and never a value', async () => {
     const harness = new Harness();
     harness.seed(
       secret({ name: 'db', data: { password: 'hunter2', user: 'shop' } }),
@@ -158,8 +158,8 @@ describe('one change, one restart', () => {
   });
 });
 
-describe('settle window', () => {
-  it('makes ten edits one restart', async () => {
+describe('the settle window', () => {
+  it('combines ten edits into one restart', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     await harness.start();
@@ -171,7 +171,7 @@ describe('settle window', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('ends after settle-max though the edits go on', async () => {
+  it('ends after settle-max even if the edits go on', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     await harness.start({ settleMs: 1_000, settleMaxMs: 5_000 });
@@ -185,7 +185,7 @@ describe('settle window', () => {
   it.each([
     ['2s', 3_000, 1],
     ['6s', 5_000, 0],
-  ])('ends after the settle-max of the workload, which is %s', async (settleMax, afterMs, restarts) => {
+  ])('ends after the settle-max of the workload, here %s', async (settleMax, afterMs, restarts) => {
     const harness = new Harness();
     const annotations = { ...auto, 'reroll.dev/settle-max': settleMax };
     harness.seed(app, deployment({ name: 'web', annotations, envFrom: [fromConfigMap('app')] }));
@@ -197,7 +197,7 @@ describe('settle window', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(restarts);
   });
 
-  it('restarts nothing for an edit that is taken back within it', async () => {
+  it('restarts nothing for an edit that is reverted within it', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     await harness.start();
@@ -208,7 +208,7 @@ describe('settle window', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('is as long as the workload says', async () => {
+  it('is as long as the workload requests', async () => {
     const harness = new Harness();
     harness.seed(
       app,
@@ -291,9 +291,9 @@ describe('creation and deletion of a source', () => {
   });
 
   it.each([
-    ['other', 'blue', 1],
-    ['the same', 'red', 0],
-  ])('deleted and created again with %s content', async (_what, color, restarts) => {
+    ['other content restarts once', 'blue', 1],
+    ['the same content restarts nothing', 'red', 0],
+  ])('a source that is recreated with %s', async (_what, color, restarts) => {
     const harness = new Harness();
     harness.seed(app, optional);
     await harness.start();
@@ -304,43 +304,52 @@ describe('creation and deletion of a source', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(restarts);
   });
 
-  describe.each([0, 60_000, 1_200_000])('§7.3 by its annotations at the time, %i ms later', (laterMs) => {
-    const searching = { 'reloader.stakater.com/search': 'true' };
-    const ignored = { 'reloader.stakater.com/ignore': 'true' };
-    const matching = { 'reloader.stakater.com/match': 'true' };
+  describe.each([0, 60_000, 1_200_000])(
+    '§7.3 a deletion is judged by the annotations at that time, even %i ms later',
+    (laterMs) => {
+      const searching = { 'reloader.stakater.com/search': 'true' };
+      const ignored = { 'reloader.stakater.com/ignore': 'true' };
+      const matching = { 'reloader.stakater.com/match': 'true' };
 
-    it.each([
-      ['ignored', auto, ignored, {}, 0],
-      ['ignored since it was recorded', auto, {}, ignored, 0],
-      ['not ignored', auto, {}, {}, 1],
-      ['matching', searching, matching, {}, 1],
-      ['not matching', searching, {}, {}, 0],
-      ['no longer matching', searching, matching, { 'reloader.stakater.com/match': 'false' }, 0],
-    ])('a deleted source that was %s', async (_what, annotations, onSource, afterwards, restarts) => {
-      const harness = new Harness();
-      harness.seed(
-        configMap({ name: 'app', data: { color: 'red' }, annotations: onSource }),
-        deployment({ name: 'web', annotations, envFrom: [fromConfigMap('app', true)] }),
-      );
-      harness.leaseTimings = usualLease;
-      const first = await harness.start({ reloadOnDelete: true });
-      await harness.clock.advance(10_000);
-      await harness.annotate('ConfigMap', 'app', afterwards);
-      await harness.clock.advance(10_000);
-      await harness.delete('ConfigMap', 'app');
-      await harness.clock.advance(10_000);
-      // The workload is judged again, maybe after the annotations were forgotten: by this process, then by the next.
-      await harness.clock.advance(laterMs);
-      await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/settle': '2s' } } });
-      await harness.clock.advance(20_000);
-      first.kill();
-      await harness.start({ reloadOnDelete: true, identity: 'reroll-1' });
-      await harness.clock.advance(60_000);
-      expect(harness.restarts('Deployment', 'web')).toBe(restarts);
-    });
-  });
+      it.each([
+        ['ignored restarts nothing', auto, ignored, {}, 0],
+        ['ignored after it was recorded restarts nothing', auto, {}, ignored, 0],
+        ['not ignored restarts once', auto, {}, {}, 1],
+        ['matching restarts a workload with search once', searching, matching, {}, 1],
+        ['not matching does not restart a workload with search', searching, {}, {}, 0],
+        [
+          'no longer matching does not restart a workload with search',
+          searching,
+          matching,
+          { 'reloader.stakater.com/match': 'false' },
+          0,
+        ],
+      ])('a deleted source that was %s', async (_what, annotations, onSource, afterwards, restarts) => {
+        const harness = new Harness();
+        harness.seed(
+          configMap({ name: 'app', data: { color: 'red' }, annotations: onSource }),
+          deployment({ name: 'web', annotations, envFrom: [fromConfigMap('app', true)] }),
+        );
+        harness.leaseTimings = usualLease;
+        const first = await harness.start({ reloadOnDelete: true });
+        await harness.clock.advance(10_000);
+        await harness.annotate('ConfigMap', 'app', afterwards);
+        await harness.clock.advance(10_000);
+        await harness.delete('ConfigMap', 'app');
+        await harness.clock.advance(10_000);
+        // The workload is judged again, maybe after the annotations were forgotten: by this process, then by the next.
+        await harness.clock.advance(laterMs);
+        await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/settle': '2s' } } });
+        await harness.clock.advance(20_000);
+        first.kill();
+        await harness.start({ reloadOnDelete: true, identity: 'reroll-1' });
+        await harness.clock.advance(60_000);
+        expect(harness.restarts('Deployment', 'web')).toBe(restarts);
+      });
+    },
+  );
 
-  it('created and edited before anybody could look: the edit is a change', async () => {
+  it('an edit of a new source before Reroll has looked at it is a change', async () => {
     const harness = new Harness();
     harness.seed(optional);
     await harness.start();

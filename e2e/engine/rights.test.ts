@@ -8,7 +8,7 @@ import { auto, chartRules, rule, seeded, under, uses, warnings } from './rights.
 
 const ofRights = /^missing permission/;
 
-describe("§18.4 the rights of Reloader's role: workloads may be listed, and not watched", () => {
+describe("§18.4 the permissions of Reloader's role: workloads may be listed, and not watched", () => {
   /** Starts an engine that may not watch workloads. It is ready after a minute. */
   async function start(): Promise<Harness> {
     const harness = new Harness();
@@ -32,7 +32,7 @@ describe("§18.4 the rights of Reloader's role: workloads may be listed, and not
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('restarts a workload that somebody wrote since the last list', async () => {
+  it('restarts a workload that somebody wrote after the last list', async () => {
     const harness = await start();
     await harness.patch('Deployment', 'web', { spec: { replicas: 3 } });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -40,7 +40,7 @@ describe("§18.4 the rights of Reloader's role: workloads may be listed, and not
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('owes a change to a workload that came before it and after the last list', async () => {
+  it('restarts a workload that was created after the last list and before the change', async () => {
     const harness = await start();
     harness.seed(deployment({ name: 'late', ...uses }));
     await harness.clock.advance(2_000);
@@ -52,7 +52,7 @@ describe("§18.4 the rights of Reloader's role: workloads may be listed, and not
 });
 
 describe("§18.4 Reloader's chart RBAC alone", () => {
-  it('restarts once for each change, of every kind, and says once of each right what its lack costs', async () => {
+  it('restarts every kind once for each change, and reports once what each missing permission costs', async () => {
     const [harness, engine] = await under(chartRules, seeded());
     for (const color of ['blue', 'green']) {
       await harness.edit('ConfigMap', 'app', { color });
@@ -83,7 +83,7 @@ describe("§18.4 Reloader's chart RBAC alone", () => {
     );
   });
 
-  it('restarts nothing at its next start: baselines of another key are none, and no warning each', async () => {
+  it('restarts nothing at its next start, and does not warn about each baseline of another key', async () => {
     const [harness, first] = await under(chartRules, seeded());
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(60_000);
@@ -100,8 +100,8 @@ describe("§18.4 Reloader's chart RBAC alone", () => {
 
   it.each([
     ['stands by', 60_000],
-    ['starts after it', 0],
-  ])('who %s and takes over, with a key of its own, restarts nothing again', async (_what, standbyMs) => {
+    ['starts later', 0],
+  ])('a process that %s and takes over with its own key repeats no restart', async (_what, standbyMs) => {
     const withLease = [...chartRules, rule('coordination.k8s.io', 'leases', 'get create update')];
     const harness = seeded();
     harness.leaseTimings = usualLease;
@@ -123,7 +123,7 @@ describe("§18.4 Reloader's chart RBAC alone", () => {
     expect(harness.restarts('Deployment', 'web')).toBe(2);
   });
 
-  it('with the key made by hand, finds what changed while it was down', async () => {
+  it('with the key created by hand, finds what changed while it was down', async () => {
     const harness = seeded();
     const key = secret({ name: 'reroll-digest-key', namespace: 'reroll', data: { key: 'k'.repeat(32) } });
     harness.seed(key);
@@ -146,10 +146,10 @@ describe("§18.4 Reloader's chart RBAC alone", () => {
   });
 });
 
-describe('no right to the Lease', () => {
+describe('a missing permission for the Lease', () => {
   const leaseless = [...chartRules, rule('', 'secrets', 'create')];
 
-  it('is a problem, not another replica, until it is certain; and for good where other replicas are told of', async () => {
+  it('is a problem, and no process acts alone if the install has other replicas', async () => {
     const harness = seeded();
     harness.server.rbac.restrict(engineUser, leaseless);
     const engine = await harness.start({ replicated: true });
@@ -161,7 +161,7 @@ describe('no right to the Lease', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('a process that had it never acts alone: that differs from an API server that has just started', async () => {
+  it('does not make a process act alone that had the permission before', async () => {
     const harness = seeded();
     const engine = await harness.start();
     harness.server.rbac.restrict(engineUser, leaseless);
@@ -170,7 +170,7 @@ describe('no right to the Lease', () => {
     expect(warnings(engine, /as if this were the only/)).toEqual([]);
   });
 
-  it('is used once it is granted: a process that acted alone is elected, or stands by for the holder', async () => {
+  it('is no longer missed once it is granted: a process that acted alone takes part in the election', async () => {
     const [harness, alone] = await under(leaseless, seeded());
     expect(alone.reconciler.status.remark).toContain('as if alone');
     harness.server.rbac.unrestrict(engineUser);
@@ -181,7 +181,7 @@ describe('no right to the Lease', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('is asked for rarely by who acts alone', async () => {
+  it('is checked rarely by a process that acts alone', async () => {
     const [harness] = await under(leaseless, seeded());
     const asked = () => harness.server.requests().filter(({ resource }) => resource.startsWith('leases')).length;
     const before = asked();
@@ -191,7 +191,7 @@ describe('no right to the Lease', () => {
     expect(times).toBeLessThanOrEqual(12);
   });
 
-  it('two that act as if alone restart once all the same, with one key', async () => {
+  it('lets two processes with one key act alone, and each change still restarts once', async () => {
     const harness = seeded();
     harness.leaseTimings = usualLease;
     harness.server.rbac.restrict(engineUser, leaseless);
@@ -204,8 +204,8 @@ describe('no right to the Lease', () => {
   });
 });
 
-describe('no right at all', () => {
-  it('is not ready, and tells of each right once', async () => {
+describe('no permission at all', () => {
+  it('keeps Reroll from being ready, and each missing permission is reported once', async () => {
     const [, engine] = await under([], seeded());
     const checks = readinessChecks(engine.reconciler).map(({ check }) => check());
     expect(checks.map(({ ok }) => ok)).toEqual([true, false]);
@@ -220,7 +220,7 @@ describe('no right at all', () => {
 });
 
 describe('least privilege', () => {
-  it('no right to Secrets at all, with --resources-to-ignore secrets: Jobs are created anew too', async () => {
+  it('with --resources-to-ignore secrets and no permission for Secrets, Jobs are recreated too', async () => {
     const rules = [...chartRules.slice(1), rule('', 'configmaps', 'list get watch')];
     const [harness, engine] = await under(rules, seeded(), { ignoredSourceKind: 'Secret' });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -230,7 +230,7 @@ describe('least privilege', () => {
     expect(warnings(engine, /missing permission to look for Jobs/)).toHaveLength(1);
   });
 
-  it('Roles in two namespaces, and none of the whole cluster', async () => {
+  it('Roles in two namespaces are enough, without a ClusterRole', async () => {
     const harness = new Harness();
     for (const namespace of ['shop', 'pay', 'other']) {
       seedNamespace(harness.server, namespace);
@@ -259,7 +259,7 @@ describe('least privilege', () => {
   });
 });
 
-describe('Secrets that a Role names: they may be got, and not listed', () => {
+describe('Secrets that may be read by name and not listed', () => {
   const named = (...resourceNames: readonly string[]): PolicyRule => ({ ...rule('', 'secrets', 'get'), resourceNames });
   const withoutSecrets = [
     ...chartRules.slice(1),
@@ -279,7 +279,7 @@ describe('Secrets that a Role names: they may be got, and not listed', () => {
     return harness;
   }
 
-  it('restart who uses them, once for a change', async () => {
+  it('restart the workloads that use them, once for each change', async () => {
     const [harness] = await under([...withoutSecrets, named('db')], withSecrets());
     for (const password of ['b', 'c']) {
       await harness.edit('Secret', 'db', { password });
@@ -290,7 +290,7 @@ describe('Secrets that a Role names: they may be got, and not listed', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(2);
   });
 
-  it('of one that may not be read nothing is concluded, and it is named once; the rest goes on', async () => {
+  it('lead to one warning and no restart if one may not be read, and other sources work', async () => {
     const settings = { reloadOnDelete: true, reloadOnCreate: true };
     const rules = [...withoutSecrets, named('db')];
     const before = withSecrets();
@@ -305,7 +305,7 @@ describe('Secrets that a Role names: they may be got, and not listed', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('that changed while it was down are found', async () => {
+  it('that changed while Reroll was down are found', async () => {
     const [harness, first] = await under([...withoutSecrets, named('db')], withSecrets());
     await first.stop();
     await harness.edit('Secret', 'db', { password: 'b' });
@@ -313,7 +313,7 @@ describe('Secrets that a Role names: they may be got, and not listed', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('are read again by a new leader: what it knew may be older than the last answers', async () => {
+  it('are read again by a new leader, because what it has read may be old', async () => {
     const harness = withSecrets();
     harness.leaseTimings = usualLease;
     const [, first] = await under([...withoutSecrets, named('db')], harness);
@@ -328,7 +328,7 @@ describe('Secrets that a Role names: they may be got, and not listed', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('a permission to list is used once it is granted', async () => {
+  it('are listed once the permission to list is granted', async () => {
     const [harness] = await under([...withoutSecrets, named('db')], withSecrets());
     harness.server.rbac.restrict(engineUser, [...withoutSecrets, rule('', 'secrets', 'get list watch')]);
     await harness.clock.advance(120_000);
@@ -340,7 +340,7 @@ describe('Secrets that a Role names: they may be got, and not listed', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(2);
   });
 
-  it('nothing is asked for by name where the list is allowed', async () => {
+  it('are not read by name if the list is allowed', async () => {
     const [harness] = await under([...chartRules, rule('', 'secrets', 'create')], withSecrets());
     const gets = harness.server.requests().filter(({ verb, name }) => verb === 'get' && name === 'db');
     expect(gets).toEqual([]);

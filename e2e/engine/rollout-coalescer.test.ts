@@ -81,8 +81,8 @@ const compared = ['list deployments.apps', 'list configmaps', 'list deployments.
 
 const minute = 60_000;
 
-describe('a change that a rollout of somebody else comes after', () => {
-  it.each(['Deployment', 'StatefulSet', 'DaemonSet'] as const)('is not answered twice: %s', async (kind) => {
+describe('a change that is followed by a rollout of somebody else', () => {
+  it.each(['Deployment', 'StatefulSet', 'DaemonSet'] as const)('causes no second rollout: %s', async (kind) => {
     const make = { Deployment: deployment, StatefulSet: statefulSet, DaemonSet: daemonSet }[kind];
     await world({}, make(web));
     await happen([0, async () => await setColor('blue')], [300, async () => await setImage('app:2', kind)]);
@@ -91,7 +91,7 @@ describe('a change that a rollout of somebody else comes after', () => {
     expect(colorsInUse()).toEqual(['blue']);
   });
 
-  it('is told, counted and recorded, and makes no Event', async () => {
+  it('is logged, counted and recorded, without an Event', async () => {
     harness.leaseTimings = usualLease;
     const engine = await world();
     await happen([0, async () => await setColor('blue')], [300, async () => await setImage('app:2')]);
@@ -115,7 +115,7 @@ describe('a change that a rollout of somebody else comes after', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('costs nothing where nobody else rolls anything out', async () => {
+  it('costs nothing extra if nobody else rolls anything out', async () => {
     await world();
     await setColor('blue');
     await harness.clock.advance(minute);
@@ -130,7 +130,7 @@ describe('a change that a rollout of somebody else comes after', () => {
   it.each([
     ['deployments', 300],
     ['configmaps', 1_500],
-  ])('is answered by the rollout though the watch of %s is behind', async (plural, imageAtMs) => {
+  ])('is answered by the rollout even if the watch of %s is behind', async (plural, imageAtMs) => {
     lag(plural, 5_000);
     await world();
     await harness.clock.advance(minute);
@@ -140,7 +140,7 @@ describe('a change that a rollout of somebody else comes after', () => {
     expect(colorsInUse()).toEqual(['blue']);
   });
 
-  it('of several sources, all before the rollout', async () => {
+  it('of several sources is answered by the rollout', async () => {
     await world();
     await happen(
       [0, async () => await setColor('blue')],
@@ -151,7 +151,7 @@ describe('a change that a rollout of somebody else comes after', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('is answered by a restart if we die before the pods are replaced', async () => {
+  it('is answered by a restart if Reroll dies before the pods are replaced', async () => {
     harness.leaseTimings = usualLease;
     const engine = await world();
     await happen([0, async () => await setColor('blue')], [300, async () => await setImage('app:2')]);
@@ -163,7 +163,7 @@ describe('a change that a rollout of somebody else comes after', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('is decided alike in a dry run', async () => {
+  it('is treated the same way in a dry run', async () => {
     const engine = await world({ dryRun: true });
     await happen([0, async () => await setColor('blue')], [300, async () => await setImage('app:2')]);
     await harness.clock.advance(minute);
@@ -180,15 +180,15 @@ describe('a change is answered by a restart', () => {
   const green = async (): Promise<void> => await setColor('green');
 
   it.each<[string, readonly (readonly [number, Act])[]]>([
-    ['that comes after the rollout began', [[0, image], [300, blue]]], // prettier-ignore
-    ['with the rollout between it and another', [[0, blue], [300, image], [600, green]]], // prettier-ignore
-    ['with the rollout between it and one of another source', [[0, blue], [300, image], [600, async () => await harness.edit('Secret', 'db', { pw: 'b' })]]], // prettier-ignore
-    ['where the workload is scaled', [[0, blue], [300, async () => await scale(4)]]], // prettier-ignore
-    ['where only annotations are written', [[0, blue], [300, async () => await harness.patch('Deployment', 'web', { metadata: { annotations: { a: 'b' } } })]]], // prettier-ignore
-    ['where the rollout is taken back at once', [[0, blue], [300, image], [600, former]]], // prettier-ignore
-    ['where the rollout is taken back half-way', [[0, blue], [300, image], [3_000, former]]], // prettier-ignore
-    ['where the former template has pods left', [[0, image], [2_500, blue], [2_800, former]]], // prettier-ignore
-    ['where the Deployment is held', [[0, async () => await harness.patch('Deployment', 'web', { metadata: { annotations: { 'deployment.reloader.stakater.com/pause-period': '5s' } } })], [900, blue], [1_200, image]]], // prettier-ignore
+    ['if the rollout began before it', [[0, image], [300, blue]]], // prettier-ignore
+    ['if the rollout came between it and another change', [[0, blue], [300, image], [600, green]]], // prettier-ignore
+    ['if the rollout came between it and a change of another source', [[0, blue], [300, image], [600, async () => await harness.edit('Secret', 'db', { pw: 'b' })]]], // prettier-ignore
+    ['if the workload is only scaled', [[0, blue], [300, async () => await scale(4)]]], // prettier-ignore
+    ['if only annotations are written', [[0, blue], [300, async () => await harness.patch('Deployment', 'web', { metadata: { annotations: { a: 'b' } } })]]], // prettier-ignore
+    ['if the rollout is reverted at once', [[0, blue], [300, image], [600, former]]], // prettier-ignore
+    ['if the rollout is reverted half-way', [[0, blue], [300, image], [3_000, former]]], // prettier-ignore
+    ['if the rollout returns to a template that still has pods', [[0, image], [2_500, blue], [2_800, former]]], // prettier-ignore
+    ['if the Deployment requests a pause', [[0, async () => await harness.patch('Deployment', 'web', { metadata: { annotations: { 'deployment.reloader.stakater.com/pause-period': '5s' } } })], [900, blue], [1_200, image]]], // prettier-ignore
   ])('%s', async (_, acts) => {
     await world();
     await happen(...acts);
@@ -198,7 +198,7 @@ describe('a change is answered by a restart', () => {
     expect(colorsInUse()).not.toEqual(['red']);
   });
 
-  it('where its own watch is so late that the past is forgotten', async () => {
+  it('if the watch is so late that the server has compacted the history', async () => {
     const forget = async (): Promise<void> => {
       harness.server.compact();
       await Promise.resolve();
@@ -216,7 +216,7 @@ describe('a change is answered by a restart', () => {
     ['fails', { kind: 'status', code: 500 }],
     ['is cut off', { kind: 'reset', when: 'before' }],
     ['takes too long', { kind: 'delay', delayMs: 20_000 }],
-  ])('and as soon as ever, where the read %s', async (_, spoilt) => {
+  ])('if the read of the Deployment %s', async (_, spoilt) => {
     await world();
     fault('GET', /\/default\/deployments$/, spoilt);
     await happen([0, blue], [300, image]);
@@ -224,7 +224,7 @@ describe('a change is answered by a restart', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('where the second read fails', async () => {
+  it('if the second read fails', async () => {
     await world();
     let isLater = false;
     fault('GET', /\/deployments\/web$/, { kind: 'status', code: 500 }, () => isLater);
@@ -234,7 +234,7 @@ describe('a change is answered by a restart', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('after ten minutes, where the rollout does not end', async () => {
+  it('after ten minutes, if the rollout does not end', async () => {
     await world();
     await blue();
     await harness.clock.advance(300);
@@ -246,7 +246,7 @@ describe('a change is answered by a restart', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('where it has more than twenty users, and none of them is read', async () => {
+  it('if more than twenty workloads use the source, and none of them is read', async () => {
     for (let index = 0; index < 20; index++) harness.seed(deployment({ ...web, name: `other-${index}` }));
     await world();
     await happen([0, blue], [300, image]);
@@ -256,7 +256,7 @@ describe('a change is answered by a restart', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('but not where it has twenty users, of which the one is read that was written', async () => {
+  it('but not if twenty workloads use the source, and only the written one is read', async () => {
     for (let index = 0; index < 19; index++) harness.seed(deployment({ ...web, name: `other-${index}` }));
     await world();
     await happen([0, blue], [300, image]);
@@ -265,7 +265,7 @@ describe('a change is answered by a restart', () => {
     expect(reads()).toBe(3);
   });
 
-  it('where it is to have no pods, and nothing is read', async () => {
+  it('if the workload has no replicas, and nothing is read', async () => {
     await world({}, deployment({ ...web, replicas: 0 }));
     await happen([0, blue], [300, image]);
     await harness.clock.advance(minute);

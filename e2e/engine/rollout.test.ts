@@ -50,7 +50,7 @@ describe('§6.3 Argo Rollout, rollout-strategy rollout', () => {
     expect(fieldAt(harness.template(await harness.get('Rollout', 'web')), path)).not.toEqual(before);
   });
 
-  it('Q25: keeps what it does not know of, beside and within the containers', async () => {
+  it('Q25: keeps unknown fields, beside and within the containers', async () => {
     const harness = new Harness({ customKinds: [rolloutKind] });
     const known = { image: 'registry.example/app:1', name: 'app', ...uses };
     const containers = [
@@ -82,7 +82,7 @@ describe('§6.3 Argo Rollout, rollout-strategy rollout', () => {
     ]);
   });
 
-  it('finds a change that was made while it was down', async () => {
+  it('finds a change that was made while Reroll was down', async () => {
     const harness = world();
     const engine = await harness.start();
     engine.kill();
@@ -114,7 +114,7 @@ describe('§6.3 Argo Rollout, rollout-strategy rollout', () => {
 });
 
 describe('§6.3 Argo Rollout, rollout-strategy restart', () => {
-  it('sets restartAt to the next full second, in UTC, and leaves the template', async () => {
+  it('sets restartAt to the next full second, in UTC, and leaves the template unchanged', async () => {
     const harness = world(inPlace);
     await harness.start();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -127,7 +127,7 @@ describe('§6.3 Argo Rollout, rollout-strategy restart', () => {
     expect(Date.parse(at as string)).toBe((Math.floor(atMs / 1000) + 1) * 1000);
   });
 
-  it('Q25: once per change, also for one that was made while it was down, and not again for a retry', async () => {
+  it('Q25: sets restartAt once per change, even for a change while Reroll was down, and not again for a retry', async () => {
     const harness = world(inPlace);
     const engine = await harness.start();
     engine.kill();
@@ -142,7 +142,7 @@ describe('§6.3 Argo Rollout, rollout-strategy restart', () => {
     expect(restartTimes(harness)).toHaveLength(1);
   });
 
-  it('goes beyond what Argo has done already, by whatever clock', async () => {
+  it("sets restartAt later than Argo's last restart, whatever the clock says", async () => {
     const harness = world(inPlace);
     await harness.start();
     const doneAt = new Date(harness.clock.nowMs() + 3_600_000).toISOString().replace(/\.\d+Z/, 'Z');
@@ -157,7 +157,7 @@ describe('§6.3 Argo Rollout, rollout-strategy restart', () => {
     expect(restartTimes(harness).map((at) => Date.parse(at as string))).toEqual([Date.parse(doneAt) + 1000]);
   });
 
-  it('with --reload-on-delete answers a deletion, where Reloader would do nothing', async () => {
+  it('with --reload-on-delete restarts for a deletion, which Reloader ignores', async () => {
     const harness = world(inPlace);
     await harness.start({ reloadOnDelete: true });
     await harness.delete('ConfigMap', 'app');
@@ -165,7 +165,7 @@ describe('§6.3 Argo Rollout, rollout-strategy restart', () => {
     expect(restartTimes(harness)).toHaveLength(1);
   });
 
-  it('warns about a value that is no strategy, and rolls', async () => {
+  it('warns about a value that is no rollout-strategy, and changes the template', async () => {
     const harness = world({ ...auto, 'reloader.stakater.com/rollout-strategy': 'Restart' });
     const engine = await harness.start();
     expect(engine.lines.map(({ message }) => message)).toContain(

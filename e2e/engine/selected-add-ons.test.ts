@@ -57,8 +57,8 @@ const kinds = [
   ['DeploymentConfig', deploymentConfig({ name: 'web', annotations: auto, ...uses })],
 ] as const;
 
-describe('§10 kinds of add-ons', () => {
-  it.each(kinds)('a %s is restarted in namespaces with the label alone', async (kind, object) => {
+describe('§10 add-ons in selected namespaces', () => {
+  it.each(kinds)('a %s is restarted only in namespaces with the label', async (kind, object) => {
     const harness = await started(null, [object]);
     await edit(harness, 'blue');
     await label(harness, 'prod');
@@ -72,13 +72,13 @@ describe('§10 kinds of add-ons', () => {
     expect(harness.restarts(kind, 'web')).toBe(2);
   });
 
-  it.each(kinds)('a %s is left alone in a namespace that is ignored', async (kind, object) => {
+  it.each(kinds)('a %s is left alone in an ignored namespace', async (kind, object) => {
     const harness = await started(null, [object], { namespacesToIgnore: ['default'], csi: true });
     await edit(harness, 'blue');
     expect(harness.restarts(kind, 'web')).toBe(0);
   });
 
-  it('nothing is left of an API that is lost while its namespace is not selected', async () => {
+  it('workloads are forgotten if their API disappears while their namespace is not selected', async () => {
     const harness = await started(null, [rollout({ name: 'web', annotations: auto, ...uses })]);
     harness.server.stopServing(rolloutKind);
     await harness.clock.advance(180_000);
@@ -90,7 +90,7 @@ describe('§10 kinds of add-ons', () => {
     expect(writes).toEqual([]);
   });
 
-  it('a Deployment that lends its template is restarted while the namespace of both is selected', async () => {
+  it('a Deployment whose template a Rollout uses is restarted only while their namespace is selected', async () => {
     const harness = await started(null, [deployment({ name: 'web', ...uses }), rolloutOf('web-ro', auto)]);
     await edit(harness, 'blue');
     expect(harness.restarts('Deployment', 'web')).toBe(0);
@@ -105,7 +105,7 @@ describe('§10 kinds of add-ons', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(2);
   });
 
-  it('nor is one whose Rollout opts in, or out, while it is not selected', async () => {
+  it('a Rollout that opts in or out while its namespace is not selected counts once it is selected', async () => {
     const other = deployment({ name: 'other', annotations: auto, ...uses });
     const harness = await started(null, [deployment({ name: 'web', ...uses }), rolloutOf('web-ro', {}), other]);
     await harness.patch('Rollout', 'web-ro', { metadata: { annotations: auto } });
@@ -143,7 +143,7 @@ describe('§10 kinds of add-ons', () => {
   });
 });
 
-describe('§8 a Deployment that is held paused when its namespace loses the label', () => {
+describe('§8 a Deployment that Reroll holds paused when its namespace loses the label', () => {
   const paused = { ...auto, 'deployment.reloader.stakater.com/pause-period': '5m' };
   const web = deployment({ name: 'web', annotations: paused, ...uses });
 
@@ -152,7 +152,7 @@ describe('§8 a Deployment that is held paused when its namespace loses the labe
     return (spec as { readonly paused?: boolean }).paused;
   }
 
-  it('is resumed in its time, and restarted for nothing', async () => {
+  it('is resumed on time, and not restarted', async () => {
     const harness = await started('prod', [web]);
     await edit(harness, 'blue');
     await label(harness, null);
@@ -166,7 +166,7 @@ describe('§8 a Deployment that is held paused when its namespace loses the labe
     expect(harness.restarts('Deployment', 'web')).toBe(2);
   });
 
-  it('is resumed also by a process that never saw the label', async () => {
+  it('is resumed even by a process that never saw the label', async () => {
     const harness = await started(null, [
       deployment({
         name: 'web',

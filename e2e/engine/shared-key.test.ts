@@ -40,14 +40,14 @@ async function editAndWait(harness: Harness, color: string): Promise<void> {
   await harness.clock.advance(60_000);
 }
 
-describe('a process with a key of its own', () => {
+describe('a process with its own digest key', () => {
   it.each<[string, (harness: Harness) => void]>([
-    ['the Secret is made by hand', (harness) => harness.seed(keySecret)],
+    ['the Secret is created by hand', (harness) => harness.seed(keySecret)],
     [
-      'the right to make it is given',
+      'the permission to create it is granted',
       ({ server }) => server.rbac.restrict(engineUser, [...chartRules, rule('', 'secrets', 'create')]),
     ],
-  ])('goes over to the key of the install when %s, restarting nothing', async (_when, give) => {
+  ])('switches to the key of the install when %s, and restarts nothing', async (_when, give) => {
     const [harness, engine] = await under(chartRules, seeded());
     expect(hasOwnKey(engine)).toBe(true);
     const before = await baselineKey(harness, 'Deployment', 'web');
@@ -72,7 +72,7 @@ describe('a process with a key of its own', () => {
     expect(warnings(engine, /baseline cannot be read/)).toEqual([]);
   });
 
-  it('from then on finds what changed while it was down, and restarts nothing else', async () => {
+  it('finds, after the switch, what changed while it was down, and restarts nothing else', async () => {
     const [harness, first] = await under(chartRules, seeded());
     harness.seed(configMap({ name: 'other', data: { size: '1' } }));
     harness.seed(deployment({ name: 'calm', annotations: auto, envFrom: [fromConfigMap('other')] }));
@@ -86,25 +86,28 @@ describe('a process with a key of its own', () => {
     expect(harness.restarts('Deployment', 'calm')).toBe(0);
   });
 
-  it.each(['blue', 'red'])('restarts for a change during the switch, and to %s', async (last) => {
-    const [harness, engine] = await under(chartRules, seeded());
-    harness.seed(keySecret);
-    const answer = harness.faults.add({ match: listsSources, fault: { kind: 'status', code: 500 } });
-    await untilAsked(harness);
-    expect(hasOwnKey(engine)).toBe(true);
-    await harness.edit('ConfigMap', 'app', { color: 'blue' });
-    await harness.edit('ConfigMap', 'app', { color: last });
-    answer();
-    await harness.clock.advance(120_000);
-    expect(hasOwnKey(engine)).toBe(false);
-    const times = last === 'red' ? 0 : 1;
-    expect(harness.restarts('Deployment', 'web')).toBe(times);
-    expect(harness.restarts('StatefulSet', 'db')).toBe(times);
-    // The baselines of CronJob and Job are in memory: the right to patch them is missing.
-    expect([runs(harness), births(harness)]).toEqual([times, 1 + times]);
-  });
+  it.each(['blue', 'red'])(
+    'restarts for a change during the switch unless it is reverted: last color %s',
+    async (last) => {
+      const [harness, engine] = await under(chartRules, seeded());
+      harness.seed(keySecret);
+      const answer = harness.faults.add({ match: listsSources, fault: { kind: 'status', code: 500 } });
+      await untilAsked(harness);
+      expect(hasOwnKey(engine)).toBe(true);
+      await harness.edit('ConfigMap', 'app', { color: 'blue' });
+      await harness.edit('ConfigMap', 'app', { color: last });
+      answer();
+      await harness.clock.advance(120_000);
+      expect(hasOwnKey(engine)).toBe(false);
+      const times = last === 'red' ? 0 : 1;
+      expect(harness.restarts('Deployment', 'web')).toBe(times);
+      expect(harness.restarts('StatefulSet', 'db')).toBe(times);
+      // The baselines of CronJob and Job are in memory: the right to patch them is missing.
+      expect([runs(harness), births(harness)]).toEqual([times, 1 + times]);
+    },
+  );
 
-  it('owes a change that it could not answer before', async () => {
+  it('still restarts for a change that it could not answer before the switch', async () => {
     const [harness, engine] = await under(chartRules, seeded());
     const refusing = { match: writesTo(/deployments\/web$/), fault: { kind: 'status', code: 500 } } as const;
     const recover = harness.faults.add(refusing);
@@ -119,7 +122,7 @@ describe('a process with a key of its own', () => {
     expect(harness.restarts('StatefulSet', 'db')).toBe(1);
   });
 
-  it('owes a change to a workload that it could not record before', async () => {
+  it('still restarts a workload that it could not record before the switch', async () => {
     const [harness] = await under(chartRules, seeded());
     const recover = harness.faults.add({ match: writesTo(/deployments\/late$/), fault: { kind: 'status', code: 500 } });
     // Shortly before the next request for the key, so that the state of sources at its creation is still remembered.
@@ -135,7 +138,7 @@ describe('a process with a key of its own', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('goes over when the kind that it cannot list for a while is listed: the others go on meanwhile', async () => {
+  it('switches only when a kind that cannot be listed is listed again, and other kinds work meanwhile', async () => {
     const harness = seeded();
     harness.seed(secret({ name: 'db', data: { password: 'a' } }));
     harness.seed(deployment({ name: 'both', annotations: auto, envFrom: [fromConfigMap('app'), fromSecret('db')] }));
@@ -159,7 +162,7 @@ describe('a process with a key of its own', () => {
   it.each([
     ['rotated', 1],
     ['never rotated', 0],
-  ])('goes over with what a CSI driver has %s', async (_what, rotations) => {
+  ])('switches with a SecretProviderClass that a CSI driver has %s', async (_what, rotations) => {
     const harness = new Harness({ customKinds: [secretProviderClassKind, secretProviderClassPodStatusKind] });
     const rotate = async (version: string): Promise<void> => {
       const patch = { status: { objects: [{ id: 'pw', version }] } };
@@ -185,7 +188,7 @@ describe('a process with a key of its own', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(rotations + 1);
   });
 
-  it('goes over with Secrets that it reads by name', async () => {
+  it('switches with Secrets that it reads by name', async () => {
     const withoutSecrets = [...chartRules.slice(1), rule('', 'configmaps', 'list get watch')];
     const rules = [...withoutSecrets, { ...rule('', 'secrets', 'get'), resourceNames: ['db', 'reroll-digest-key'] }];
     const harness = new Harness();
@@ -205,7 +208,7 @@ describe('a process with a key of its own', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('that stands by goes over too, and can compare what the leader has recorded under that key before', async () => {
+  it('that stands by switches too, and can compare what the leader recorded under that key before', async () => {
     const withLease = [
       ...[...chartRules, rule('coordination.k8s.io', 'leases', 'get create update')],
       rule('apps', 'deployments daemonsets statefulsets', 'watch'),
@@ -235,7 +238,7 @@ describe('a process with a key of its own', () => {
     expect(harness.restarts('StatefulSet', 'db')).toBe(1);
   });
 
-  it('asks for the key once in ten minutes, and no more when it has it', async () => {
+  it('asks for the key every ten minutes until it has it', async () => {
     const [harness] = await under(chartRules, seeded());
     const asked = (): readonly string[] =>
       harness.server

@@ -18,10 +18,10 @@ async function duringGap(harness: Harness, happens: () => Promise<void>): Promis
   await harness.clock.advance(120_000);
 }
 
-describe('§7.1 what is there at the start is no creation', () => {
+describe('§7.1 a source that exists at the start is no creation', () => {
   it.each([
-    ['Q34: also in a namespace whose list comes late', '/api/v1/namespaces/slow/configmaps'],
-    ['Q34: also where the Secrets of a namespace come late', '/api/v1/namespaces/slow/secrets'],
+    ['Q34: even in a namespace whose list comes late', '/api/v1/namespaces/slow/configmaps'],
+    ['Q34: even if the Secrets of a namespace are listed late', '/api/v1/namespaces/slow/secrets'],
   ])('%s', async (_what, path) => {
     const harness = new Harness();
     const namespaces = ['default', 'slow'];
@@ -50,7 +50,7 @@ describe('§7.1 what is there at the start is no creation', () => {
     expect(namespaces.map((namespace) => harness.restarts('Deployment', 'web', namespace))).toEqual([1, 1]);
   });
 
-  it('§7.2 nor at any later start: nothing is replayed', async () => {
+  it('§7.2 at any later start: nothing is replayed', async () => {
     const harness = new Harness();
     harness.seed(app, web);
     for (let starts = 0; starts < 3; starts++) {
@@ -62,11 +62,11 @@ describe('§7.1 what is there at the start is no creation', () => {
   });
 });
 
-describe('§7 what happened in a gap of the watch', () => {
+describe('§7 what happens in a gap of the watch', () => {
   const db = secret({ name: 'db', data: { password: 'hunter2' } });
   const named = { 'secret.reloader.stakater.com/reload': 'db' };
 
-  it('Q12, Q13: a deletion restarts who used the source, nobody else in any namespace, and tells no content', async () => {
+  it('Q12, Q13: a deletion restarts only the workloads that used the source, and its content is not logged', async () => {
     const harness = new Harness();
     harness.seed(
       db,
@@ -89,9 +89,9 @@ describe('§7 what happened in a gap of the watch', () => {
   });
 
   it.each([
-    ['other', 'blue', 1],
-    ['the same', 'red', 0],
-  ])('§7.3 deleted and created again with %s content is compared', async (_what, color, restarts) => {
+    ['other content restarts once', 'blue', 1],
+    ['the same content restarts nothing', 'red', 0],
+  ])('§7.3 a source that is recreated with %s', async (_what, color, restarts) => {
     const harness = new Harness();
     harness.seed(app, web);
     await harness.start();
@@ -105,20 +105,20 @@ describe('§7 what happened in a gap of the watch', () => {
 
 describe('§4 when a change counts', () => {
   it.each<[string, object, number]>([
-    ['labels and annotations', { metadata: { labels: { a: 'b' }, annotations: { c: 'd' } } }, 0],
-    ['immutable', { immutable: true }, 0],
-    ['a value', { data: { color: 'blue' } }, 1],
-    ['a key that is added', { data: { size: '1' } }, 1],
-    ['a key that goes', { data: { color: null } }, 1],
-    ['Q17: a value that looked as if it were two keys, and becomes two', { data: { pair: '1', size: '2' } }, 1],
-    ['binaryData', { binaryData: { logo: 'AAEC' } }, 1],
+    ['labels and annotations restart nothing', { metadata: { labels: { a: 'b' }, annotations: { c: 'd' } } }, 0],
+    ['immutable restarts nothing', { immutable: true }, 0],
+    ['a changed value restarts', { data: { color: 'blue' } }, 1],
+    ['an added key restarts', { data: { size: '1' } }, 1],
+    ['a removed key restarts', { data: { color: null } }, 1],
+    ['Q17: a value that looks like two keys and is split into two restarts', { data: { pair: '1', size: '2' } }, 1],
+    ['binaryData restarts', { binaryData: { logo: 'AAEC' } }, 1],
     [
-      'Q17: a value that moves to binaryData as it is',
+      'Q17: a value that moves to binaryData unchanged restarts nothing',
       { data: { color: null }, binaryData: { color: Buffer.from('red').toString('base64') } },
       0,
     ],
     [
-      'Q17: a value that moves to binaryData, and is not the same there',
+      'Q17: a value that moves to binaryData and changes restarts',
       { data: { color: null }, binaryData: { color: 'red=' } },
       1,
     ],

@@ -55,17 +55,17 @@ function restarts(): readonly number[] {
 
 describe('§10.3 --resource-label-selector', () => {
   it.each([
-    ['with the label', labelled, selecting, [1, 1]],
-    ['without it', {}, selecting, [0, 0]],
-    ['with another value', { reload: 'no' }, selecting, [0, 0]],
-    ['without it, where nothing is selected', {}, { sourceSelector: everything }, [1, 1]],
+    ['with the label restarts', labelled, selecting, [1, 1]],
+    ['without the label restarts nothing', {}, selecting, [0, 0]],
+    ['with another value restarts nothing', { reload: 'no' }, selecting, [0, 0]],
+    ['without the label restarts if there is no selector', {}, { sourceSelector: everything }, [1, 1]],
   ])('a source %s', async (_name, labels, settings, expected) => {
     await start(labels, settings);
     await editAll('blue');
     expect(restarts()).toEqual(expected);
   });
 
-  it('is the API server’s to apply: nothing else is sent', async () => {
+  it('is applied by the API server, which sends no other sources', async () => {
     await start({});
     const text = await engine.metrics.registry.text();
     expect(text).toContain('reroll_sources{kind="ConfigMap"} 0');
@@ -102,9 +102,9 @@ describe('§10.3 --resource-label-selector', () => {
   );
 
   it.each([
-    ['changed', 'blue', [1, 1]],
-    ['stayed', 'red', [0, 0]],
-  ])('a source that gets its label back is compared with what it was: %s', async (_name, color, expected) => {
+    ['changed content restarts', 'blue', [1, 1]],
+    ['unchanged content restarts nothing', 'red', [0, 0]],
+  ])('a source that gets its label back is compared with its former content: %s', async (_name, color, expected) => {
     await start(labelled);
     await labelAll(null);
     await harness.edit('ConfigMap', 'app', { color });
@@ -115,22 +115,29 @@ describe('§10.3 --resource-label-selector', () => {
 
   it.each([
     ['at once', {}, 100],
-    ['after a second settle window', {}, 5_000],
-    ['in a long one, when the past is forgotten', { settleMs: 1_800_000, settleMaxMs: 2_400_000 }, 900_000],
-  ])('a source is labelled and edited %s: the edit restarts once, the label does not', async (_when, times, editMs) => {
-    await start({}, { ...selecting, ...times });
-    for (const name of ['app', 'still']) await harness.label('ConfigMap', name, labelled);
-    await harness.clock.advance(editMs);
-    await harness.edit('ConfigMap', 'app', { color: 'blue' });
-    await harness.clock.advance(900_000);
-    await harness.edit('Secret', 'db', { password: 'b' });
-    await harness.label('Secret', 'db', labelled);
-    await harness.clock.advance(2_700_000);
-    expect(restarts()).toEqual([1, 0]);
-    expect(harness.restarts('Deployment', 'still')).toBe(0);
-  });
+    ['in the next settle window', {}, 5_000],
+    [
+      'in a long settle window, when its former states are forgotten',
+      { settleMs: 1_800_000, settleMaxMs: 2_400_000 },
+      900_000,
+    ],
+  ])(
+    'if a source is labelled and then edited %s, the edit restarts once and the label does not',
+    async (_when, times, editMs) => {
+      await start({}, { ...selecting, ...times });
+      for (const name of ['app', 'still']) await harness.label('ConfigMap', name, labelled);
+      await harness.clock.advance(editMs);
+      await harness.edit('ConfigMap', 'app', { color: 'blue' });
+      await harness.clock.advance(900_000);
+      await harness.edit('Secret', 'db', { password: 'b' });
+      await harness.label('Secret', 'db', labelled);
+      await harness.clock.advance(2_700_000);
+      expect(restarts()).toEqual([1, 0]);
+      expect(harness.restarts('Deployment', 'still')).toBe(0);
+    },
+  );
 
-  it('a label that came while nobody watched restarts nothing', async () => {
+  it('a label that was added while no process watched restarts nothing', async () => {
     harness.leaseTimings = usualLease;
     await start({});
     engine.kill();
@@ -142,7 +149,7 @@ describe('§10.3 --resource-label-selector', () => {
   });
 });
 
-describe('what the webhook announces, with --resource-label-selector', () => {
+describe('a change record, with --resource-label-selector', () => {
   const change = (name: string) => ({
     ...{ v: 1, id: `review-${name}`, kind: 'ConfigMap', namespace: 'default', name, uid: 'u' },
     ...{ digest: 'x'.repeat(22), keyId: 'x'.repeat(8), user: 'alice' },
@@ -152,10 +159,10 @@ describe('what the webhook announces, with --resource-label-selector', () => {
 
   // The record has a foreign digest key. The key is checked after the filters, so `foreign_key` means: not filtered.
   it.each([
-    ['not selected: it is not even read', {}, selecting, 'filtered'],
-    ['selected', labelled, selecting, 'foreign_key'],
-    ['where nothing is selected', {}, { sourceSelector: everything }, 'foreign_key'],
-  ])('of a source %s', async (_name, labels, settings, result) => {
+    ['of a source that is not selected is dropped without a read', {}, selecting, 'filtered'],
+    ['of a selected source is accepted', labelled, selecting, 'foreign_key'],
+    ['of any source is accepted if there is no selector', {}, { sourceSelector: everything }, 'foreign_key'],
+  ])('%s', async (_name, labels, settings, result) => {
     await start(labels, settings);
     harness.requestsSinceLast();
     expect(engine.reconciler.accept([change('app')])).toMatchObject({ accepted: 1 });
@@ -170,7 +177,7 @@ describe('what the webhook announces, with --resource-label-selector', () => {
     [{ namespaces: ['reroll'] }, 'filtered'],
     [{ ignoredSourceKind: 'ConfigMap' }, 'filtered'],
     [{}, 'foreign_key'],
-  ] as const)('§10.2 of a source outside of %j', async (settings, result) => {
+  ] as const)('§10.2 with the settings %j is counted as %s', async (settings, result) => {
     await start({}, settings);
     engine.reconciler.accept([change('app')]);
     expect(await engine.metrics.registry.text()).toContain(`reroll_hints_total{result="${result}"} 1`);

@@ -68,8 +68,8 @@ function watchLags(): void {
 const told =
   /^ReloadFail: Deployment default\/web is not restarted: .* without variable STAKATER_APP_CONFIGMAP of its container/;
 
-describe('a restart whose marker somebody takes out of our write', () => {
-  it('is found where the answer to the write is lost, and comes when it is let be', async () => {
+describe('a restart whose marker another admission webhook removes from the write', () => {
+  it('is noticed even if the answer to the write is lost, and succeeds once the webhook stops', async () => {
     await harness.start();
     strips = 'variables';
     const end = harness.faults.add({
@@ -87,7 +87,7 @@ describe('a restart whose marker somebody takes out of our write', () => {
   });
 
   it.each(['variables', 'variables and annotations'] as const)(
-    'is told as what it is, is not written again and again, and comes when it is let be (%s)',
+    'is reported as failed, is not retried again and again, and succeeds once the webhook stops (it removes %s)',
     async (what) => {
       const engine = await harness.start();
       strips = what;
@@ -108,7 +108,7 @@ describe('a restart whose marker somebody takes out of our write', () => {
     },
   );
 
-  it('is owed after a restart of ours, and of another replica', async () => {
+  it('is still owed when another replica of Reroll starts', async () => {
     const first = await harness.start();
     strips = 'variables';
     await changed('blue');
@@ -121,13 +121,9 @@ describe('a restart whose marker somebody takes out of our write', () => {
 
   it.each<[string, Fault, () => void]>([
     ['', { kind: 'reset', when: 'before' }, () => undefined],
-    [', and the watch shows only later what was stored', { kind: 'reset', when: 'before' }, watchLags],
-    [
-      ', for want of the right to, and the watch shows only later what was stored',
-      { kind: 'status', code: 403 },
-      watchLags,
-    ],
-  ])('is owed though what takes it back cannot be written at first%s', async (_and, fault, disturb) => {
+    [' and the watch is behind', { kind: 'reset', when: 'before' }, watchLags],
+    [' for lack of permission and the watch is behind', { kind: 'status', code: 403 }, watchLags],
+  ])('is still owed if the baseline cannot be reset at first%s', async (_and, fault, disturb) => {
     disturb();
     await harness.start();
     strips = 'variables';
@@ -143,7 +139,7 @@ describe('a restart whose marker somebody takes out of our write', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('is not owed any more when its change is taken back', async () => {
+  it('is no longer owed when its change is reverted', async () => {
     await harness.start();
     strips = 'variables';
     await changed('blue');
@@ -153,7 +149,7 @@ describe('a restart whose marker somebody takes out of our write', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('is written by a strategy that it leaves alone', async () => {
+  it('is written with a strategy that the webhook leaves alone', async () => {
     await harness.start();
     strips = 'variables';
     await changed('blue');
@@ -163,8 +159,8 @@ describe('a restart whose marker somebody takes out of our write', () => {
   });
 });
 
-describe('a record that somebody takes out of our write', () => {
-  it('is written once that is over, though nothing was stored and so no watch told of it', async () => {
+describe('a baseline that another admission webhook removes from the write', () => {
+  it('is written once the webhook stops, although nothing was stored and no watch event followed', async () => {
     let isOver = false;
     const review: AdmissionHook['review'] = ({ operation, user, oldObject }) => {
       if (isOver || operation !== 'UPDATE' || user !== engineUser) return { allowed: true };

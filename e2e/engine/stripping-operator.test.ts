@@ -101,7 +101,7 @@ const restarts = ['engine', 'engine', 'engine'];
 /** The operator's next write removes the marker of each restart. */
 const restartsTakenBack = restarts.flatMap((restart) => [restart, 'operator']);
 
-describe(`an operator that strips our annotations for ${rounds} rounds`, () => {
+describe(`an operator that removes Reroll's annotations for ${rounds} rounds`, () => {
   it.each([
     ['annotations every 10 s', 'unregistered', itsAnnotations, 10_000, putBackInTenMinutes, restarts],
     ['annotations every 60 s', 'unregistered', itsAnnotations, 60_000, putBackInAnHour, restarts],
@@ -110,7 +110,7 @@ describe(`an operator that strips our annotations for ${rounds} rounds`, () => {
     ['manifest every 10 s', 'frozen', itsManifest, 10_000, putBackInTenMinutes, restartsTakenBack],
     ['manifest every 60 s', 'frozen', itsManifest, 60_000, putBackInAnHour, restartsTakenBack],
   ] as const)(
-    'by writing its %s, with a webhook that is %s: makes Reroll back off, and is named in one warning',
+    'by writing its %s, with a webhook that is %s, makes Reroll back off and is named in one warning',
     async (_what, state, made, everyMs, putBack, expected) => {
       webhook.state = state;
       await create();
@@ -131,7 +131,7 @@ describe(`an operator that strips our annotations for ${rounds} rounds`, () => {
   it.each([
     ['annotations', itsAnnotations],
     ['manifest', itsManifest],
-  ])('by writing its %s: takes nothing away where the webhook answers', async (_what, made) => {
+  ])('by writing its %s removes nothing if the webhook answers', async (_what, made) => {
     webhook.state = 'answering';
     await create();
     await operate(made, 10_000);
@@ -141,13 +141,13 @@ describe(`an operator that strips our annotations for ${rounds} rounds`, () => {
   });
 
   it.each([
-    ['it has set nothing', [], 'managedFields does not show which field manager removes it.'],
+    ['it has set no field', [], 'managedFields does not show which field manager removes it.'],
     [
-      'others have too',
+      'others have written too',
       ['kubectl-edit', operator],
       'of its field managers removes it: "web-operator", "kubectl-edit".',
     ],
-  ])('is not accused where, by managedFields, %s', async (_what, managers, expected) => {
+  ])('is not blamed if, by managedFields, %s', async (_what, managers, expected) => {
     await create('kubectl-create');
     for (const manager of managers) {
       const current = await harness.get('Deployment', 'web');
@@ -160,7 +160,7 @@ describe(`an operator that strips our annotations for ${rounds} rounds`, () => {
   });
 });
 
-it('a change is answered by the replica that stood by, which remembers what was removed', async () => {
+it('a standby that takes over restarts for a change, because it remembers the removed baseline', async () => {
   await harness.start({ identity: 'reroll-1' });
   await create();
   for (let round = 0; round < 10; round++) await sync(manifest, 10_000);
@@ -171,18 +171,18 @@ it('a change is answered by the replica that stood by, which remembers what was 
   expect(rollouts()).toEqual(['engine']);
 });
 
-describe('no warning is given of', () => {
+describe('no warning is given about', () => {
   afterEach(() => {
     expect(warnings()).toEqual([]);
   });
 
-  it('who removes it twice', async () => {
+  it('a user who removes the baseline twice', async () => {
     await create();
     for (let round = 0; round < 2; round++) await sync(manifest, 60_000);
     expect(await baseline()).toContain('"n":3');
   });
 
-  it('who goes back to an older one again and again, as `kubectl rollout undo` does', async () => {
+  it('a user who goes back to an older baseline again and again, as `kubectl rollout undo` does', async () => {
     await create();
     const old = await harness.get('Deployment', 'web');
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -193,7 +193,7 @@ describe('no warning is given of', () => {
     }
   });
 
-  it('who opts out, nor is what was before that counted', async () => {
+  it('a user who opts out, and earlier removals no longer count', async () => {
     await create();
     for (let round = 0; round < 5; round++) {
       await sync(manifest, 60_000);

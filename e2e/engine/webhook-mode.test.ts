@@ -44,7 +44,7 @@ describe('§14.3 webhook mode', () => {
   it.each([
     ['ConfigMap', 'app'],
     ['Secret', 'db'],
-  ] as const)('posts the one body of Reloader for a change of a %s', async (kind, name) => {
+  ] as const)('posts the fixed body of Reloader for a change of a %s', async (kind, name) => {
     const { harness, webhook } = await started();
     await harness.edit(kind, name, { key: 'blue' });
     await harness.clock.advance(10_000);
@@ -103,7 +103,7 @@ describe('§14.3 webhook mode', () => {
     expect(calls()).toBe(0);
   });
 
-  it('calls also for what is marked to be ignored: annotations count for nothing', async () => {
+  it('calls even for a source with the ignore annotation, because annotations do not count', async () => {
     const { harness, calls } = await started();
     await harness.annotate('ConfigMap', 'app', { 'reloader.stakater.com/ignore': 'true' });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -115,7 +115,7 @@ describe('§14.3 webhook mode', () => {
     ['--namespace-selector', { namespaceSelector: parseSelector('env=prod') }],
     ['--namespaces-to-ignore', { namespacesToIgnore: ['default'] }],
     ['--namespaces', { namespaces: ['shop'] }],
-  ])('calls for what %s leaves, and not for the rest', async (_flag, settings) => {
+  ])('calls only for the namespaces that %s leaves', async (_flag, settings) => {
     const { harness, calls } = await started(undefined, settings, [
       namespace('shop', { labels: { env: 'prod' } }),
       configMap({ name: 'app', namespace: 'shop', data: { color: 'red' } }),
@@ -128,7 +128,7 @@ describe('§14.3 webhook mode', () => {
     expect(calls()).toBe(1);
   });
 
-  it('calls for a namespace from the moment of its label on, and counts what it passes over', async () => {
+  it('calls for a namespace only once it has the label, and counts what it skips', async () => {
     const shop = { metadata: { labels: { env: 'prod' } } };
     const { harness, calls, engine } = await started(undefined, { namespaceSelector: parseSelector('env=prod') });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -143,7 +143,7 @@ describe('§14.3 webhook mode', () => {
     expect(await engine.metrics.registry.text()).toContain(passedOver);
   });
 
-  it('takes nothing for news before it knows the namespaces', async () => {
+  it('calls for nothing that it lists before it knows the namespaces', async () => {
     const harness = new Harness();
     harness.seed(app);
     const webhook = new FakePostTransport();
@@ -161,7 +161,7 @@ describe('§14.3 webhook mode', () => {
     );
   });
 
-  it('calls for a source that --resource-label-selector selects, and not for another', async () => {
+  it('calls only for a source that --resource-label-selector selects', async () => {
     const settings = { sourceSelector: parseSelector('tier=web') };
     const { harness, calls } = await started(undefined, settings, [
       configMap({ name: 'picked', labels: { tier: 'web' }, data: { color: 'red' } }),
@@ -199,7 +199,7 @@ describe('§14.3 webhook mode', () => {
     [{ reloadOnCreate: true }, 1],
     [{ reloadOnDelete: true }, 1],
     [{ reloadOnCreate: true, reloadOnDelete: true }, 2],
-  ])('with %j calls %i times for a source that comes and goes', async (settings, times) => {
+  ])('with %j calls %i times for a source that is created and deleted', async (settings, times) => {
     const { harness, calls } = await started(undefined, settings);
     harness.seed(configMap({ name: 'new', data: { a: '1' } }));
     await harness.clock.advance(10_000);
@@ -208,7 +208,7 @@ describe('§14.3 webhook mode', () => {
     expect(calls()).toBe(times);
   });
 
-  it('is one call for ten edits of a source within the settle window', async () => {
+  it('calls once for ten edits of a source within the settle window', async () => {
     const { harness, calls } = await started();
     for (let n = 0; n < 10; n++) {
       await harness.edit('ConfigMap', 'app', { color: `c${n}` });
@@ -221,7 +221,7 @@ describe('§14.3 webhook mode', () => {
   it.each<[string, () => PostAnswer | Promise<PostAnswer>]>([
     ['is down', () => ({ status: 503, retryAfterMs: undefined })],
     ['hangs', hang],
-  ])('§19 Q59 retries until a call succeeds if the receiver %s', async (_what, answer) => {
+  ])('Q59 retries until a call succeeds if the receiver %s', async (_what, answer) => {
     const { harness, webhook, calls, engine } = await started(answer);
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(600_000);
@@ -237,7 +237,7 @@ describe('§14.3 webhook mode', () => {
     });
   });
 
-  it('§19 Q59 names a refusal in the log, and does not repeat the call', async () => {
+  it('Q59 names a refusal in the log, and does not repeat the call', async () => {
     const { harness, calls, engine } = await started(() => ({ status: 404, retryAfterMs: undefined }));
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(600_000);
@@ -251,7 +251,7 @@ describe('§14.3 webhook mode', () => {
     ]);
   });
 
-  it('§14.3 does not follow a redirect, and says what to do', async () => {
+  it('§14.3 does not follow a redirect, and logs what to do', async () => {
     const { harness, calls, engine } = await started(() => ({ status: 307, retryAfterMs: undefined }));
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(600_000);
@@ -268,7 +268,7 @@ describe('§14.3 webhook mode', () => {
     ]);
   });
 
-  it('one source that cannot be told of delays no other', async () => {
+  it('a call that hangs does not delay the calls for other sources', async () => {
     const { harness, webhook, calls } = await started(hang);
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(1_100);
@@ -286,7 +286,7 @@ describe('§14.3 webhook mode', () => {
     expect(calls()).toBe(1);
   });
 
-  it('does not call without the Lease, and makes the owed calls when it is back', async () => {
+  it('does not call without the Lease, and makes the owed calls when the Lease is back', async () => {
     const { harness, webhook, calls } = await started(() => ({ status: 503, retryAfterMs: undefined }));
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(1_100);
@@ -328,7 +328,7 @@ describe('§14.3 webhook mode', () => {
     expect(engine.reconciler.status.state).toBe('stopped');
   });
 
-  it('lets a call that is under way end before it stops', async () => {
+  it('waits for a running call before it stops', async () => {
     let answer: (answered: PostAnswer) => void = () => undefined;
     const { harness, engine } = await started(async () => await new Promise((resolve) => (answer = resolve)));
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -339,7 +339,7 @@ describe('§14.3 webhook mode', () => {
     expect(engine.lines.map(({ message }) => message)).toContain('webhook called');
   });
 
-  it('has no use for change records', async () => {
+  it('does not accept change records', async () => {
     const { engine } = await started();
     expect(engine.reconciler.accept([{}, {}])).toEqual({ accepted: 0, refused: 2, full: false });
   });

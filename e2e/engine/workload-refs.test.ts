@@ -46,22 +46,32 @@ const none = { deployment: 0, restartAt: 0, rolloutTemplate: 0 };
 const byDeployment = { ...none, deployment: 1 };
 const byRestartAt = { ...none, restartAt: 1 };
 
-describe('§6.3 Q14 Rollouts with workloadRef: one change is one restart, where it takes effect', () => {
+describe('§6.3 Q14 Rollouts with workloadRef: one change causes one restart, where it takes effect', () => {
   it.each([
-    ['the Rollout asks, rollout', auto, {}, byDeployment],
-    ['the Rollout asks, restart', inPlace, {}, byRestartAt],
-    ['the Deployment asks', {}, auto, byDeployment],
-    ['both ask, rollout', auto, auto, byDeployment],
-    ['both ask, restart', inPlace, auto, byDeployment],
+    ['the Rollout opts in, rollout-strategy rollout: the Deployment is changed', auto, {}, byDeployment],
+    ['the Rollout opts in, rollout-strategy restart: restartAt is set', inPlace, {}, byRestartAt],
+    ['the Deployment opts in: the Deployment is changed', {}, auto, byDeployment],
+    ['both opt in, rollout-strategy rollout: the Deployment is changed', auto, auto, byDeployment],
+    ['both opt in, rollout-strategy restart: the Deployment is changed', inPlace, auto, byDeployment],
     [
-      'the Rollout names a source that the template does not use',
+      'the Rollout lists a source that the template does not use: the Deployment is changed',
       { 'configmap.reloader.stakater.com/reload': 'app' },
       {},
       byDeployment,
     ],
-    ['the Rollout asks for Secrets alone', { 'secret.reloader.stakater.com/auto': 'true' }, {}, none],
-    ['the Rollout excludes it', { ...auto, 'configmaps.exclude.reloader.stakater.com/reload': 'app' }, {}, none],
-    ['neither asks', {}, {}, none],
+    [
+      'the Rollout opts in for Secrets alone: nothing is changed',
+      { 'secret.reloader.stakater.com/auto': 'true' },
+      {},
+      none,
+    ],
+    [
+      'the Rollout excludes the source: nothing is changed',
+      { ...auto, 'configmaps.exclude.reloader.stakater.com/reload': 'app' },
+      {},
+      none,
+    ],
+    ['neither opts in: nothing is changed', {}, {}, none],
   ] as const)('%s', async (_, onRollout, onDeployment, expected) => {
     const harness = world();
     harness.seed(
@@ -82,20 +92,23 @@ describe('§6.3 Q14 Rollouts with workloadRef: one change is one restart, where 
     [{ 'reloader.stakater.com/rollout-strategy': 'restart' }, {}, byRestartAt],
     [{}, { 'reloader.stakater.com/auto': 'false' }, none],
     [{ 'reloader.stakater.com/auto': 'false' }, {}, byDeployment],
-  ])('--auto-reload-all with %j on the Rollout and %j on the Deployment', async (onRollout, onDeployment, expected) => {
-    const harness = world();
-    harness.seed(
-      app,
-      db,
-      deployment({ name: 'web', annotations: onDeployment, ...uses }),
-      rolloutOf('web-ro', onRollout),
-    );
-    await harness.start({ policy: { autoReloadAll: true, ignoredWorkloadKinds: [] } });
-    await change(harness);
-    expect(outcome(harness)).toEqual(expected);
-  });
+  ])(
+    '--auto-reload-all with %j on the Rollout and %j on the Deployment: %j',
+    async (onRollout, onDeployment, expected) => {
+      const harness = world();
+      harness.seed(
+        app,
+        db,
+        deployment({ name: 'web', annotations: onDeployment, ...uses }),
+        rolloutOf('web-ro', onRollout),
+      );
+      await harness.start({ policy: { autoReloadAll: true, ignoredWorkloadKinds: [] } });
+      await change(harness);
+      expect(outcome(harness)).toEqual(expected);
+    },
+  );
 
-  it('a release of both is answered by a restart: whose pods the Deployment counts is not whom Argo rolls out', async () => {
+  it('a release of both is followed by a restart, because the Deployment does not count the pods that Argo rolls out', async () => {
     const harness = world();
     new Controllers(harness.server).start();
     harness.seed(app, db, deployment({ name: 'web', ...uses, replicas: 1 }), rolloutOf('web-ro', auto));
@@ -111,7 +124,7 @@ describe('§6.3 Q14 Rollouts with workloadRef: one change is one restart, where 
     expect(harness.requestsSinceLast()).not.toContain('get deployments.apps');
   });
 
-  it('takes settings of the Rollout for its Deployment', async () => {
+  it('the settings of the Rollout apply to its Deployment', async () => {
     const harness = world();
     const annotations = { ...auto, 'reroll.dev/strategy': 'restarted-at' };
     harness.seed(app, db, deployment({ name: 'web', ...uses }), rolloutOf('web-ro', annotations));
@@ -124,7 +137,7 @@ describe('§6.3 Q14 Rollouts with workloadRef: one change is one restart, where 
   it.each([
     [auto, byDeployment],
     [inPlace, byRestartAt],
-  ])('finds a change that was made while it was down: %j', async (annotations, expected) => {
+  ])('finds a change that was made while Reroll was down: %j', async (annotations, expected) => {
     const harness = world();
     harness.seed(app, db, deployment({ name: 'web', ...uses }), rolloutOf('web-ro', annotations));
     const engine = await harness.start();
@@ -140,39 +153,45 @@ describe('§6.3 Q14 Rollouts with workloadRef: one change is one restart, where 
   it.each([
     [auto, byDeployment],
     [inPlace, byRestartAt],
-  ])('a Rollout that was created, and its source changed, while we were down: %j', async (annotations, expected) => {
-    const harness = world();
-    harness.seed(app, db, deployment({ name: 'web', ...uses }));
-    const engine = await harness.start();
-    await harness.clock.advance(10 * minuteMs);
-    engine.kill();
-    await harness.clock.advance(10 * minuteMs);
-    harness.seed(rolloutOf('web-ro', annotations));
-    await harness.clock.advance(minuteMs);
-    await harness.edit('ConfigMap', 'app', { color: 'blue' });
-    await harness.clock.advance(minuteMs);
-    await harness.start();
-    await harness.clock.advance(minuteMs);
-    expect(outcome(harness)).toEqual(expected);
-  });
+  ])(
+    'a Rollout is restarted if it was created, and then its source changed, while Reroll was down: %j',
+    async (annotations, expected) => {
+      const harness = world();
+      harness.seed(app, db, deployment({ name: 'web', ...uses }));
+      const engine = await harness.start();
+      await harness.clock.advance(10 * minuteMs);
+      engine.kill();
+      await harness.clock.advance(10 * minuteMs);
+      harness.seed(rolloutOf('web-ro', annotations));
+      await harness.clock.advance(minuteMs);
+      await harness.edit('ConfigMap', 'app', { color: 'blue' });
+      await harness.clock.advance(minuteMs);
+      await harness.start();
+      await harness.clock.advance(minuteMs);
+      expect(outcome(harness)).toEqual(expected);
+    },
+  );
 
-  it.each([auto, inPlace])('pods are no older than the Deployment that they are made of: %j', async (annotations) => {
-    const harness = world();
-    harness.seed(app, db);
-    const engine = await harness.start();
-    await harness.clock.advance(10 * minuteMs);
-    engine.kill();
-    await harness.clock.advance(10 * minuteMs);
-    harness.seed(rolloutOf('web-ro', annotations));
-    await harness.clock.advance(minuteMs);
-    await harness.edit('ConfigMap', 'app', { color: 'blue' });
-    await harness.clock.advance(minuteMs);
-    harness.seed(deployment({ name: 'web', ...uses }));
-    await harness.clock.advance(minuteMs);
-    await harness.start();
-    await harness.clock.advance(minuteMs);
-    expect(outcome(harness)).toEqual(none);
-  });
+  it.each([auto, inPlace])(
+    'a change before the creation of the Deployment restarts nothing, because no pod is older: %j',
+    async (annotations) => {
+      const harness = world();
+      harness.seed(app, db);
+      const engine = await harness.start();
+      await harness.clock.advance(10 * minuteMs);
+      engine.kill();
+      await harness.clock.advance(10 * minuteMs);
+      harness.seed(rolloutOf('web-ro', annotations));
+      await harness.clock.advance(minuteMs);
+      await harness.edit('ConfigMap', 'app', { color: 'blue' });
+      await harness.clock.advance(minuteMs);
+      harness.seed(deployment({ name: 'web', ...uses }));
+      await harness.clock.advance(minuteMs);
+      await harness.start();
+      await harness.clock.advance(minuteMs);
+      expect(outcome(harness)).toEqual(none);
+    },
+  );
 
   it('first install: restarts nothing for sources that were edited long ago', async () => {
     for (const annotations of [auto, inPlace]) {
@@ -189,7 +208,7 @@ describe('§6.3 Q14 Rollouts with workloadRef: one change is one restart, where 
     }
   });
 
-  it('puts the baseline on the one that is restarted, and on no other', async () => {
+  it('the baseline is written to the object that is restarted, and to no other', async () => {
     for (const [annotations, written] of [
       [auto, [1, 0]],
       [inPlace, [0, 1]],
@@ -205,7 +224,7 @@ describe('§6.3 Q14 Rollouts with workloadRef: one change is one restart, where 
   });
 });
 
-describe('workload refs that begin and end while the engine runs', () => {
+describe('a workloadRef that changes while the engine runs', () => {
   async function started(...objects: readonly ObjectInput[]): Promise<{ harness: Harness; engine: Engine }> {
     const harness = world();
     harness.seed(app, db, ...objects);
@@ -215,7 +234,7 @@ describe('workload refs that begin and end while the engine runs', () => {
   }
   const web = deployment({ name: 'web', ...uses });
 
-  it('a Rollout that is created later', async () => {
+  it('takes effect if the Rollout is created later', async () => {
     const { harness } = await started(web);
     harness.seed(rolloutOf('web-ro', auto));
     await harness.clock.advance(10_000);
@@ -226,7 +245,7 @@ describe('workload refs that begin and end while the engine runs', () => {
   it.each([
     [auto, byDeployment],
     [inPlace, byRestartAt],
-  ])('a Deployment that is created after its Rollout: %j', async (annotations, expected) => {
+  ])('takes effect if the Deployment is created after its Rollout: %j', async (annotations, expected) => {
     const { harness } = await started(rolloutOf('web-ro', annotations));
     harness.seed(web);
     await harness.clock.advance(10_000);
@@ -234,7 +253,7 @@ describe('workload refs that begin and end while the engine runs', () => {
     expect(outcome(harness)).toEqual(expected);
   });
 
-  it('a Rollout that opts in later, and out again', async () => {
+  it('takes effect when the Rollout opts in later, and ends when it opts out', async () => {
     const { harness } = await started(web, rolloutOf('web-ro', {}));
     await change(harness, 'pink');
     await harness.patch('Rollout', 'web-ro', { metadata: { annotations: auto } });
@@ -248,7 +267,7 @@ describe('workload refs that begin and end while the engine runs', () => {
     expect(outcome(harness)).toEqual(byDeployment);
   });
 
-  it('a change right after the opt-in is not lost, although the Deployment is yet to be read', async () => {
+  it('misses no change right after the opt-in, although the Deployment is yet to be read', async () => {
     const { harness } = await started(web, rolloutOf('web-ro', {}));
     harness.faults.add({
       match: ({ method, pathname }) => method === 'GET' && pathname.endsWith('/deployments/web'),
@@ -261,7 +280,7 @@ describe('workload refs that begin and end while the engine runs', () => {
     expect(outcome(harness)).toEqual(byDeployment);
   });
 
-  it('a Rollout that goes: the Deployment is its own again', async () => {
+  it('ends when the Rollout is deleted: only the annotations of the Deployment count', async () => {
     const { harness } = await started(web, rolloutOf('web-ro', auto));
     await harness.delete('Rollout', 'web-ro');
     await harness.clock.advance(10_000);
@@ -269,7 +288,7 @@ describe('workload refs that begin and end while the engine runs', () => {
     expect(outcome(harness)).toEqual(none);
   });
 
-  it('an API that goes: the Deployment is its own again', async () => {
+  it('ends when the API of Rollouts disappears: only the annotations of the Deployment count', async () => {
     const { harness } = await started(
       deployment({ name: 'web', annotations: auto, ...uses }),
       rolloutOf('web-ro', inPlace),
@@ -280,7 +299,7 @@ describe('workload refs that begin and end while the engine runs', () => {
     expect(outcome(harness)).toEqual(byDeployment);
   });
 
-  it('a Rollout that turns to another Deployment', async () => {
+  it('takes effect on the new Deployment if the Rollout refers to another one', async () => {
     const other = deployment({ name: 'other', envFrom: [fromSecret('db')], replicas: 0 });
     const { harness } = await started(web, other, rolloutOf('web-ro', auto));
     await harness.patch('Rollout', 'web-ro', { spec: { workloadRef: { name: 'other' } } });
@@ -296,7 +315,7 @@ describe('workload refs that begin and end while the engine runs', () => {
     [auto, byDeployment],
     [inPlace, byRestartAt],
   ])(
-    'a template that comes to use another source: that edit restarts nothing, the next change does: %j',
+    'restarts nothing when the template starts to use a source, and once for the next change of it: %j',
     async (annotations, expected) => {
       const { harness } = await started(
         deployment({ name: 'web', envFrom: [fromSecret('db')], replicas: 0 }),
@@ -313,7 +332,7 @@ describe('workload refs that begin and end while the engine runs', () => {
     },
   );
 
-  it('a Deployment that is deleted and created anew', async () => {
+  it('takes effect again when the Deployment is recreated', async () => {
     const { harness } = await started(web, rolloutOf('web-ro', inPlace));
     await deleteObject(harness.admin, workloadKind('Deployment').resource, 'default', 'web', {
       propagationPolicy: 'Background',
@@ -328,7 +347,7 @@ describe('workload refs that begin and end while the engine runs', () => {
     expect(outcome(harness).restartAt).toBe(2);
   });
 
-  it('costs no request but the read of the Deployment and of what it uses when the loan begins', async () => {
+  it('costs only one read of the Deployment and of its sources when it begins', async () => {
     const { harness } = await started(web);
     harness.requestsSinceLast();
     harness.seed(rolloutOf('web-ro', auto));
@@ -342,8 +361,8 @@ describe('workload refs that begin and end while the engine runs', () => {
   });
 });
 
-describe('a workloadRef to what is not watched', () => {
-  it.each(['ReplicaSet', 'PodTemplate'])('to a %s is told, and nothing is written', async (kind) => {
+describe('a workloadRef to a kind that is not watched', () => {
+  it.each(['ReplicaSet', 'PodTemplate'])('such as %s is reported, and nothing is written', async (kind) => {
     const harness = world();
     harness.seed(app, rolloutOf('web-ro', { 'configmap.reloader.stakater.com/reload': 'app' }, { kind, name: 'web' }));
     const engine = await harness.start();
@@ -356,7 +375,7 @@ describe('a workloadRef to what is not watched', () => {
     ]);
   });
 
-  it('restarts in place for a source that it names', async () => {
+  it('restarts in place for a source that the Rollout lists', async () => {
     const harness = world();
     const annotations = {
       'configmap.reloader.stakater.com/reload': 'app',

@@ -69,8 +69,8 @@ function templates(): number {
   return all.filter((template, index) => template !== all[index - 1]).length;
 }
 
-describe('birth', () => {
-  it('records a new workload in its creation, and no write follows', async () => {
+describe('the first baseline', () => {
+  it('is part of the creation of a workload, and no write follows', async () => {
     await create();
     expect(await baseline()).toContain('"n":1');
     expect(writesOfEngine()).toBe(0);
@@ -79,14 +79,14 @@ describe('birth', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('is left to the engine where nobody answers', async () => {
+  it('is left to the engine if no reconciler answers', async () => {
     webhook.asked = [];
     await create();
     expect(await baseline()).toContain('"n":1');
     expect(writesOfEngine()).toBe(1);
   });
 
-  it('is left to the engine where nobody knows in time what its sources hold', async () => {
+  it('is left to the engine if the content of the sources is not known in time', async () => {
     harness.faults.add({
       match: ({ pathname, query }) => pathname.endsWith('/configmaps') && query.has('fieldSelector'),
       ...{ times: 1, fault: { kind: 'delay', delayMs: 5_000 } },
@@ -96,7 +96,7 @@ describe('birth', () => {
     expect(writesOfEngine()).toBe(1);
   });
 
-  it('says nothing of a source that is not there yet', async () => {
+  it('contains no source that does not exist yet', async () => {
     await harness.delete('ConfigMap', 'app');
     await harness.clock.advance(5_000);
     await meanwhile(harness.admin.request({ method: 'POST', path, body: web() }), 0);
@@ -105,7 +105,7 @@ describe('birth', () => {
 
   const byPattern = web('web:1', { 'configmap.reloader.stakater.com/reload': 'sha.*' });
 
-  it('of a workload that lists patterns is left to the engine, which restarts it for what changes meanwhile', async () => {
+  it('of a workload that lists patterns is left to the engine, which still restarts for changes made meanwhile', async () => {
     harness.seed(configMap({ name: 'shared', data: { color: 'red' } }));
     await harness.clock.advance(5_000);
     await meanwhile(harness.admin.request({ method: 'POST', path, body: byPattern }), 0);
@@ -116,7 +116,7 @@ describe('birth', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('of one that lists patterns is dated by the engine, though nothing can be written before its policy is edited', async () => {
+  it('of a workload that lists patterns is dated by the engine, even if no write succeeds before its policy is edited', async () => {
     harness.seed(configMap({ name: 'shared', data: { color: 'red' } }));
     await harness.clock.advance(60_000);
     const end = harness.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'status', code: 500 } });
@@ -131,7 +131,7 @@ describe('birth', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('is of a workload that opts in, too', async () => {
+  it('is part of the write by which a workload opts in, too', async () => {
     harness.seed(web('web:1', {}));
     await harness.clock.advance(5_000);
     await replace(web());
@@ -140,7 +140,7 @@ describe('birth', () => {
     expect(writesOfEngine()).toBe(0);
   });
 
-  it('does not listen to who does not lead, however late its watch is', async () => {
+  it('is never taken from a standby', async () => {
     const standby = await harness.start({ identity: 'reroll-1' });
     webhook.asked = [standby];
     await create();
@@ -153,8 +153,8 @@ describe('birth', () => {
   });
 });
 
-describe('a replacement that knows nothing of us', () => {
-  it('keeps marker and baseline, again and again', async () => {
+describe("a replacement without Reroll's annotations", () => {
+  it('keeps restart marker and baseline, again and again', async () => {
     await create();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(60_000);
@@ -169,7 +169,7 @@ describe('a replacement that knows nothing of us', () => {
     expect(await baseline()).toBe(recorded);
   });
 
-  it('keeps them though nobody answers', async () => {
+  it('keeps them even if no reconciler answers', async () => {
     await create();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(60_000);
@@ -180,7 +180,7 @@ describe('a replacement that knows nothing of us', () => {
     expect({ templates: templates(), writes: writesOfEngine(), baseline: await baseline() }).toEqual(before);
   });
 
-  it('is obeyed where it opts out', async () => {
+  it('loses them if it opts out', async () => {
     await create();
     await replace(web('web:1', {}));
     await harness.clock.advance(60_000);
@@ -189,8 +189,8 @@ describe('a replacement that knows nothing of us', () => {
   });
 });
 
-describe('a change of the template while a restart settles', () => {
-  it('takes the restart with it: one template, and no write of the engine', async () => {
+describe('a new template during the settle window', () => {
+  it('includes the restart: one template, and no write of the engine', async () => {
     await create();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(300);
@@ -208,7 +208,7 @@ describe('a change of the template while a restart settles', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('takes it with it where the change has been announced and no watch has shown it', async () => {
+  it('includes the restart for a change that was announced and that no watch has shown', async () => {
     webhook.engine.start();
     await create();
     sourceLagMs = 30_000;
@@ -222,7 +222,7 @@ describe('a change of the template while a restart settles', () => {
     await webhook.engine.stop();
   });
 
-  it('leaves a restart to the engine that takes more than a template', async () => {
+  it('leaves the restart to the engine if that takes more than a template', async () => {
     const held = { ...auto, 'deployment.reloader.stakater.com/pause-period': '5m' };
     await create();
     await replace(web('web:1', held));
@@ -234,7 +234,7 @@ describe('a change of the template while a restart settles', () => {
     expect(fieldAt(await harness.get('Deployment', 'web'), ['spec', 'paused'])).toBe(true);
   });
 
-  it('is followed by the restart where the engine has seen another baseline', async () => {
+  it('is followed by the restart if the engine has seen another baseline', async () => {
     await create();
     watchLagMs = 30_000;
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -251,7 +251,7 @@ describe('a change of the template while a restart settles', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('is followed by the restart where nobody answers', async () => {
+  it('is followed by the restart if no reconciler answers', async () => {
     await create();
     webhook.asked = [];
     await harness.edit('ConfigMap', 'app', { color: 'blue' });

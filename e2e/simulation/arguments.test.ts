@@ -3,7 +3,7 @@ import { parseArguments, UsageError } from './arguments';
 
 const today = new Date('2026-11-23T23:59:59.999Z');
 
-describe('arguments', () => {
+describe('parseArguments', () => {
   it.each([
     [[], { kind: 'batch', from: 1, seeds: 300 }],
     [['--seeds', '50', '--from', '7'], { kind: 'batch', from: 7, seeds: 50 }],
@@ -13,11 +13,11 @@ describe('arguments', () => {
     [['--seed', '9', '--story'], { kind: 'one', seed: 9, story: true }],
     [['--prove'], { kind: 'prove', share: { first: 0, of: 1 } }],
     [['--prove', 'today'], { kind: 'prove', share: { first: 0, of: 5 } }],
-  ])('%j', (args, asked) => {
+  ])('parses %j', (args, asked) => {
     expect(parseArguments(args, today)).toEqual(asked);
   });
 
-  it('takes each bug once in five days', () => {
+  it('with --prove today selects each planted bug on one of five consecutive days', () => {
     const firsts = [0, 1, 2, 3, 4].map((days) => {
       const asked = parseArguments(['--prove', 'today'], new Date(today.getTime() + days * 86_400_000));
       return asked.kind === 'prove' ? asked.share.first : undefined;

@@ -33,8 +33,8 @@ export class Attacker {
   }
 
   /**
-   * Sends some of the lies that Reroll must tell apart from the truth: records of content that never existed, or of
-   * another object, time or key.
+   * Sends false records, which Reroll must recognise: records of content that never existed, or of another object, time
+   * or key.
    */
   forge(source: Place, draw: Draw): void {
     const { nowMs, channel } = this.#options;

@@ -25,7 +25,9 @@ export class Case {
   readonly rules: Rules;
   /** Only the selected sources. To the install, no others exist. */
   readonly contents: Contents;
-  /** All sources, selected or not: whoever changed a source is its author. */
+  /**
+   * All sources, selected or not. The author of a change is whoever wrote it, even if the source was not selected then.
+   */
   readonly stored: Contents;
   readonly namespaces: SelectedNamespaces;
   readonly flags = new SourceFlags();
@@ -64,7 +66,7 @@ export class Case {
     }
     if (kind.kind === 'Secret' && key.startsWith(`${ownNamespace}/reroll-job-`)) {
       if (record.type === 'DELETED') this.#openEntries.delete(key);
-      // Nobody has to end an entry that an intruder created.
+      // An entry that an intruder created never has to be finished.
       else if (isEngine(record.user) && !this.#openEntries.has(key)) this.#openEntries.set(key, record.atMs);
     }
     if (kind.kind === 'Lease' && key === `${ownNamespace}/${leaseName}`) this.#leaseWritten(record);

@@ -65,7 +65,7 @@ export class Channel {
     return this.#options.reconcilers().slots.map((_process, index) => `10.1.0.${String(index)}:${String(port)}`);
   }
 
-  /** The address of this one process, which nobody has after it. */
+  /** The address of this process. No later process gets it. */
   addressOf({ process }: ReconcilerProcess): string {
     const [, place = '', start = ''] = process.name.split('-');
     return `10.2.${place}.${start}:${String(port)}`;

@@ -105,8 +105,8 @@ export function countedFromMs(opened: Case, life: Life, source: SourceName, rest
   const decidedMs = rules.clocksAreRight ? decisionMs(restart) : restart.atMs;
   const { revision, atMs, by } = beginningOf(opened, life, source, decidedMs - rules.shownWithinMs);
   const gained = namespaces.gains(namespaceOf(life)).findLast((gain) => gain.atMs <= decidedMs);
-  // Until a workload is recorded for the first time, editing what it asks for does not change the content that it is
-  // taken to have: that of its creation.
+  // Until a workload is recorded for the first time, it counts as having the content of its creation, even if the
+  // annotations by which it asks for restarts are edited.
   const formers = life.writes.filter((write) => write.revision < revision);
   const isNew =
     formers.some(({ object }) => opened.asksForRestarts(object)) && !formers.some(({ object }) => baselineOf(object));

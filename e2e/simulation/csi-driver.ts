@@ -253,7 +253,8 @@ export class CsiDriver {
           return ', not yet';
         }
         const { registry } = server;
-        // A write that late could not be told from a rotation. A kubelet that mounts so late makes the status only then.
+        // First versions that are written so late would look like a rotation. A kubelet that mounts so late creates the
+        // status only then.
         if (!before && nowMs() - status.createdMs > completedWithinMs) {
           await registry.delete(context, secretProviderClassPodStatusKind, namespace, name, {});
           const body = { ...bodyOf(status, held), metadata: { name, namespace } };

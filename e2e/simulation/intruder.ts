@@ -11,7 +11,7 @@ import { isEngine } from './engine-user';
 /** The user who may write Secrets in Reroll's namespace, but has none of its keys. */
 export const intruderUser = 'eve';
 
-/** A namespace in which only the intruder wants anything. */
+/** The namespace in which the intruder wants a Job. Nobody else uses it. */
 export const targetNamespace = 'kube-system';
 
 const prefix = 'reroll-job-';

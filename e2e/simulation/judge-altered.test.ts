@@ -13,7 +13,7 @@ function promises(hand: Hand, altered: readonly number[]): readonly Violation['p
 
 const revision = (hand: Hand): number => hand.server.store.revision;
 
-describe('the judge of writes that others alter', () => {
+describe('the judge, if another admission webhook alters writes of the engine', () => {
   /** A restart of which only the record was stored, not the marker. */
   async function markerTakenOut(): Promise<{ readonly hand: Hand; readonly altered: readonly number[] }> {
     const hand = await adopted();
@@ -22,7 +22,7 @@ describe('the judge of writes that others alter', () => {
     return { hand, altered: [revision(hand)] };
   }
 
-  it('takes a record without a marker for what it is only where others took the marker out', async () => {
+  it('accepts a new baseline without a restart marker only if the webhook removed the marker', async () => {
     const { hand, altered } = await markerTakenOut();
     expect(promises(hand, [])).toEqual(['missed change']);
     await hand.engine('value-1-', false);
@@ -30,20 +30,20 @@ describe('the judge of writes that others alter', () => {
     expect(promises(hand, altered)).toEqual([]);
   });
 
-  it('finds the restart that is owed and does not come', async () => {
+  it('reports the restart that is still owed after its marker was removed', async () => {
     const { hand, altered } = await markerTakenOut();
     expect(promises(hand, altered)).toEqual(['missed change']);
     await hand.engine('value-1-', false);
     expect(promises(hand, altered)).toEqual(['missed change', 'missed change']);
   });
 
-  it('asks for no restart of who ended before the record could be taken back', async () => {
+  it('demands no restart from a process that ended before it could take the baseline back', async () => {
     const { hand, altered } = await markerTakenOut();
     await hand.lead('engine-1-1');
     expect(promises(hand, altered)).toEqual([]);
   });
 
-  it('takes one restart more for each record that was taken out, and no other', async () => {
+  it('accepts one extra restart for each baseline that the webhook removed, and no more', async () => {
     const hand = await adopted();
     const before = hand.server.history().at(-1)?.object.metadata.annotations;
     await hand.edit('value-2-');
@@ -59,7 +59,7 @@ describe('the judge of writes that others alter', () => {
     expect(promises(hand, altered)).toContain('more restarts than changes');
   });
 
-  it('takes a record that no content matches where others took a restart out, and nowhere else', async () => {
+  it('accepts a digest that no content has only if the webhook removed a restart marker', async () => {
     const { hand, altered } = await markerTakenOut();
     const unmatched = (object: JsonObject): JsonObject => {
       const text = JSON.stringify({ v: 1, n: 9, key: 'k', sources: { 'cm/app': 'A'.repeat(22) } });
@@ -70,7 +70,7 @@ describe('the judge of writes that others alter', () => {
     expect(promises(hand, altered)).not.toContain('baseline apart from template');
   });
 
-  it('accepts that a record goes back to a former content where others took a restart out, and nowhere else', async () => {
+  it('accepts a baseline that returns to former content only if the webhook removed a restart marker', async () => {
     const { hand, altered } = await markerTakenOut();
     await hand.deleteSource();
     await hand.engine('value-1-', true);
@@ -78,7 +78,7 @@ describe('the judge of writes that others alter', () => {
     expect(promises(hand, altered)).not.toContain('baseline apart from template');
   });
 
-  it('finds a write of what is not ours in one that was altered', async () => {
+  it('reports an altered write that also changes a field which Reroll does not own', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await hand.engine('value-2-', false, (object) => withValueAt(object, ['spec', 'replicas'], 5));

@@ -6,10 +6,11 @@ import { isOfEngine, type Life } from './lives';
 import { withoutOurs } from './without-ours';
 
 /**
- * Whether the newest write is an engine's write that others altered, or one that follows from it. What others take out
- * of a write of Reroll did not happen. Without its marker the write is no restart, and the process that wrote it takes
- * the record back. A record that was taken out is written again. In the end the owed restart comes, like any other.
- * Until then records go back and forth, and if nobody could record a restart, the next process makes it once more.
+ * Whether the newest write is an engine's write that others altered, or one that follows from it. What others remove
+ * from a write by Reroll counts as not done. Without its marker the write is no restart, and the process that wrote it
+ * takes the record back. A record that was removed is written again. In the end the owed restart comes, like any other.
+ * Until then records are written and taken back, and if no process could record a restart, the next process restarts
+ * once more.
  */
 export function isOfAltered({ altered }: Case, { writes }: Life): boolean {
   const write = writes.at(-1);

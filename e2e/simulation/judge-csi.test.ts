@@ -68,8 +68,8 @@ async function record(hand: Hand, version: string | undefined, restart: boolean)
   });
 }
 
-describe('the judge of rotations', () => {
-  it('finds nothing where one restart answers all pods that tell of a rotation', async () => {
+describe('the judge, for rotations of a SecretProviderClass', () => {
+  it('reports nothing if one restart answers all pods that show a rotation', async () => {
     const hand = await mounted();
     await rotate(hand, 'a', '2');
     await record(hand, '2', true);
@@ -77,8 +77,11 @@ describe('the judge of rotations', () => {
     expect(hand.promises(true)).toEqual([]);
   });
 
-  /** A class exists from its first rotation on, and that rotation is a change. The creation of a ConfigMap is none. */
-  it('finds nothing where a restart answers the first rotation since the workload came to mount the class', async () => {
+  /**
+   * To the judge, a class exists from its first rotation on, and that rotation counts as a change. The creation of a
+   * ConfigMap does not.
+   */
+  it('reports nothing if a restart answers the first rotation since the workload mounted the class', async () => {
     const hand = await adopted((before) => {
       before.server.serve(kind);
       create(before, 'a', '1');
@@ -92,9 +95,9 @@ describe('the judge of rotations', () => {
   });
 
   it.each([
-    ['was mounted before it', '2', []],
-    ['nobody had seen before it', '3', ['missed change']],
-  ] as const)('judges a rotation after a restore that %s', async (_what, version, promises) => {
+    ['demands no restart for a rotation that pods mounted before the restore', '2', []],
+    ['demands a restart for a rotation that no pod mounted before the restore', '3', ['missed change']],
+  ] as const)('after a restore of etcd, %s', async (_what, version, promises) => {
     const hand = await mounted();
     const { judge, restore } = backUp(hand);
     await rotate(hand, 'a', '2');
@@ -107,10 +110,10 @@ describe('the judge of rotations', () => {
   });
 
   it.each([
-    ['takes the record of', '3', true],
-    ['does not take another record for', '4', false],
+    ['accepts a baseline of', '3', true],
+    ['reports a baseline that differs from', '4', false],
   ] as const)(
-    '%s a version that stays mounted, though a restore undoes its status',
+    '%s the version that stays mounted after a restore of etcd undid its pod status',
     async (_what, version, isTaken) => {
       const hand = await mounted();
       await rotate(hand, 'a', '2');
@@ -125,7 +128,7 @@ describe('the judge of rotations', () => {
     },
   );
 
-  it('takes one restart for a rotation that a restore has undone, and not two', async () => {
+  it('accepts one restart for a rotation that a restore of etcd undid, and reports a second one', async () => {
     const hand = await mounted();
     const { judge, restore } = backUp(hand);
     await rotate(hand, 'a', '2');
@@ -138,16 +141,16 @@ describe('the judge of rotations', () => {
   });
 
   it.each([
-    ['asks for nothing', '1', []],
-    ['asks for a restart', '3', ['missed change', 'missed change']],
-  ])('%s where nobody saw a rotation before the next one, to version %s', async (_what, version, promises) => {
+    ['demands nothing', '1', []],
+    ['demands a restart', '3', ['missed change', 'missed change']],
+  ])('%s if a pod is rotated twice without a restart, last to version %s', async (_what, version, promises) => {
     const hand = await mounted();
     await rotate(hand, 'a', '2');
     await rotate(hand, 'a', version);
     expect(hand.promises()).toEqual(promises);
   });
 
-  it('finds a rotation that nothing answered, and one that was recorded only', async () => {
+  it('reports a rotation without a restart, even if a baseline records it', async () => {
     const hand = await mounted();
     await rotate(hand, 'a', '2');
     expect(hand.promises()).toEqual(['missed change', 'missed change']);
@@ -155,7 +158,7 @@ describe('the judge of rotations', () => {
     expect(hand.promises()).toContain('missed change');
   });
 
-  it('finds a second restart for the second pod that tells of a rotation', async () => {
+  it('reports a second restart when a second pod shows the same rotation', async () => {
     const hand = await mounted();
     await rotate(hand, 'a', '2');
     await record(hand, '2', true);
@@ -165,16 +168,16 @@ describe('the judge of rotations', () => {
   });
 
   it.each([
-    ['came', async (hand: Hand) => create(hand, 'c', '2')],
-    ['went', async (hand: Hand) => await remove(hand, 'a')],
+    ['was added', async (hand: Hand) => create(hand, 'c', '2')],
+    ['was deleted', async (hand: Hand) => await remove(hand, 'a')],
     [
-      'came back under its name',
+      'was recreated under the same name',
       async (hand: Hand) => {
         await remove(hand, 'a');
         create(hand, 'a', '2');
       },
     ],
-  ])('finds a restart for a pod that %s', async (_what, happens) => {
+  ])('reports a restart for a pod that %s', async (_what, happens) => {
     const hand = await mounted();
     await happens(hand);
     expect(hand.promises()).toEqual([]);
@@ -182,7 +185,7 @@ describe('the judge of rotations', () => {
     expect(hand.promises()).not.toEqual([]);
   });
 
-  it('asks for no answer to what only pods that are gone have told', async () => {
+  it('demands no restart for a rotation that only deleted pods showed', async () => {
     const hand = await mounted();
     await rotate(hand, 'a', '2');
     await remove(hand, 'a');
@@ -192,22 +195,19 @@ describe('the judge of rotations', () => {
   });
 
   it.each([
-    ['that is there', [], ['restart without reason']],
-    ['that is gone', ['a'], []],
-  ] as const)(
-    'judges a restart for what was rotated before the workload came on a pod %s',
-    async (_what, gone, promises) => {
-      const hand = await mounted();
-      await rotate(hand, 'a', '2');
-      await comeAnew(hand);
-      await rotate(hand, 'b', '2');
-      for (const pod of gone) await remove(hand, pod);
-      await record(hand, '2', true);
-      expect(hand.promises()).toEqual(promises);
-    },
-  );
+    ['reports a restart if the pod that showed it still exists', [], ['restart without reason']],
+    ['accepts a restart if the pod that showed it is gone', ['a'], []],
+  ] as const)('for a rotation older than the workload, %s', async (_what, gone, promises) => {
+    const hand = await mounted();
+    await rotate(hand, 'a', '2');
+    await comeAnew(hand);
+    await rotate(hand, 'b', '2');
+    for (const pod of gone) await remove(hand, pod);
+    await record(hand, '2', true);
+    expect(hand.promises()).toEqual(promises);
+  });
 
-  it('finds a record of what no pod was rotated to', async () => {
+  it('reports a baseline with a version to which no pod was rotated', async () => {
     const hand = await mounted();
     await rotate(hand, 'a', '2');
     await record(hand, '3', true);

@@ -21,7 +21,7 @@ const annotated =
 const noted = (hand: Hand): Change => annotated(pausedAtAnnotation, new Date(hand.clock.nowMs()).toISOString());
 const letGo = all(paused(false), annotated(pausedAtAnnotation, undefined));
 
-describe('the judge of pauses', () => {
+describe('the judge, for pauses', () => {
   /** A Deployment that requests a pause of 20 s is owed a restart. */
   async function asked(): Promise<Hand> {
     const hand = await adopted();
@@ -36,33 +36,33 @@ describe('the judge of pauses', () => {
     return hand;
   }
 
-  it('finds nothing where it begins with the restart and ends in its time', async () => {
+  it('reports nothing if the pause begins with the restart and ends on time', async () => {
     const hand = await held();
     await hand.clock.advance(21_000);
     await hand.write('engine-0-1', letGo);
     expect(hand.promises()).toEqual([]);
   });
 
-  it('finds a Deployment that is not let go', async () => {
+  it('reports a Deployment that stays paused after the period', async () => {
     const hand = await held();
     await hand.clock.advance(60_000);
     expect(hand.promises()).toEqual(['wrong pause']);
   });
 
   it.each([
-    ['nothing', (): Change => (object) => object],
-    ['its note alone', noted],
-    ['the pause alone', () => paused(true)],
-  ])('finds a restart with %s of the pause that is asked for', async (_what, change) => {
+    ['neither spec.paused nor paused-at', (): Change => (object) => object],
+    ['only paused-at', noted],
+    ['only spec.paused', () => paused(true)],
+  ])('reports a restart that sets %s although a pause is requested', async (_what, change) => {
     const hand = await asked();
     await hand.engine('value-2-', true, change(hand));
     expect(hand.promises()).toContain('wrong pause');
   });
 
   it.each([
-    ['a restart that nobody asked to hold', true],
-    ['no restart', false],
-  ])('finds a pause that begins with %s', async (_what, restart) => {
+    ['with a restart although no pause is requested', true],
+    ['without a restart', false],
+  ])('reports a pause that begins %s', async (_what, restart) => {
     const hand = await adopted();
     if (!restart) await hand.write('dev', annotated(periodAnnotation, '20s'));
     await hand.edit('value-2-');
@@ -72,17 +72,17 @@ describe('the judge of pauses', () => {
 
   it.each([
     ['too early', 10_000, letGo, true, ['wrong pause']],
-    ['too early by a clock that is off', 10_000, letGo, false, []],
+    ['too early, if clocks may be wrong', 10_000, letGo, false, []],
     [
-      'together with the replicas',
+      'in a write that also changes the replicas',
       21_000,
       all(letGo, (o) => withValueAt(o, ['spec', 'replicas'], 7)),
       true,
       ['wrong pause'],
     ],
-    ['by its note alone', 21_000, annotated(pausedAtAnnotation, undefined), true, ['wrong pause']],
-    ['by the pause alone', 21_000, paused(false), true, ['wrong pause']],
-  ] as const)('judges one that ends %s', async (_how, afterMs, change, clocksAreRight, promises) => {
+    ['without a change of spec.paused', 21_000, annotated(pausedAtAnnotation, undefined), true, ['wrong pause']],
+    ['without the removal of paused-at', 21_000, paused(false), true, ['wrong pause']],
+  ] as const)('judges a pause that ends %s', async (_how, afterMs, change, clocksAreRight, promises) => {
     const hand = await held();
     await hand.clock.advance(afterMs);
     await hand.write('engine-0-1', change);
@@ -91,16 +91,20 @@ describe('the judge of pauses', () => {
   });
 
   it.each([
-    ['stays', annotated(pausedAtAnnotation, undefined), []],
-    ['is undone', all(paused(true), annotated(pausedAtAnnotation, undefined)), ['wrong pause']],
-  ])('judges whether a resume by hand %s', async (_how, change, promises) => {
+    ['accepts that the Deployment stays resumed', annotated(pausedAtAnnotation, undefined), []],
+    [
+      'reports that the Deployment is paused again',
+      all(paused(true), annotated(pausedAtAnnotation, undefined)),
+      ['wrong pause'],
+    ],
+  ])('after a resume by hand, %s', async (_how, change, promises) => {
     const hand = await held();
     await hand.write('dev', paused(undefined));
     await hand.write('engine-0-1', change);
     expect(hand.promises()).toEqual(promises);
   });
 
-  it('finds a pause of somebody else that is taken for ours', async () => {
+  it('reports that a pause by somebody else is treated as a pause by Reroll', async () => {
     const hand = await asked();
     await hand.write('dev', paused(true));
     await hand.engine('value-2-', true, noted(hand));
@@ -108,11 +112,11 @@ describe('the judge of pauses', () => {
   });
 });
 
-describe('the judge of what comes and goes', () => {
+describe('the judge, for created and deleted sources', () => {
   const onDelete = { reloadOnDelete: true };
   const onCreate = { reloadOnCreate: true };
 
-  it('finds a deletion that nothing answered, where it is asked for, and an answer where it is not', async () => {
+  it('reports a deletion without a restart if deletions restart, and a restart if they do not', async () => {
     const hand = await adopted(async ({ clock }) => await clock.advance(120_000));
     await hand.deleteSource();
     expect(hand.promises()).toEqual([]);
@@ -122,7 +126,7 @@ describe('the judge of what comes and goes', () => {
     expect(hand.promises()).toEqual(['restart without reason']);
   });
 
-  it('finds a second answer to one deletion', async () => {
+  it('reports a second restart for one deletion', async () => {
     const hand = await adopted();
     await hand.deleteSource();
     await hand.engine(undefined, true);
@@ -130,7 +134,7 @@ describe('the judge of what comes and goes', () => {
     expect(hand.promises(false, onDelete)).toEqual(['restart without reason']);
   });
 
-  it('finds a creation that nothing answered, where it is asked for', async () => {
+  it('reports a creation without a restart if creations restart', async () => {
     const hand = await adopted();
     await hand.deleteSource();
     await hand.engine(undefined, true);
@@ -143,28 +147,28 @@ describe('the judge of what comes and goes', () => {
   });
 });
 
-describe('the judge of selected sources', () => {
+describe('the judge, if a label selects sources', () => {
   const selecting = { selectsSources: true };
   const yes = { reload: 'yes' };
 
   const labelled = async () => await adopted(async (hand) => await hand.label('ConfigMap', yes));
 
-  it('finds a record of what a source was without the label', async () => {
+  it('reports a baseline with the content that a source had without the label', async () => {
     const hand = await adopted();
     expect(hand.promises(false, selecting)).toContain('baseline apart from template');
   });
 
   it.each([
-    ['with the label', yes, ['missed change', 'missed change']],
-    ['without', {}, []],
-  ])('asks for an answer to what changed %s', async (_how, labels, promises) => {
+    ['demands a restart for a change of a source with the label', yes, ['missed change', 'missed change']],
+    ['demands no restart for a change of a source without the label', {}, []],
+  ])('%s', async (_how, labels, promises) => {
     const hand = await labelled();
     await hand.label('ConfigMap', labels);
     await hand.edit('value-2-');
     expect(hand.promises(false, selecting)).toEqual(promises);
   });
 
-  it('compares a source that is selected again with what it was', async () => {
+  it('compares a source that is selected again with its recorded content', async () => {
     const hand = await labelled();
     await hand.label('ConfigMap', {});
     await hand.edit('value-2-');
@@ -175,26 +179,23 @@ describe('the judge of selected sources', () => {
   });
 
   it.each([
-    ['another process, which may never have seen what it was', 'engine-0-2', []],
-    ['the same', 'engine-0-1', ['missed change']],
-  ])(
-    'where the label came unseen and the source was changed, it is first recorded by %s',
-    async (_who, user, promises) => {
-      const hand = new Hand();
-      await hand.lead();
-      await hand.annotate('reloader.stakater.com/auto', 'false');
-      await hand.annotate('reloader.stakater.com/auto', undefined);
-      await hand.label('ConfigMap', yes);
-      // The watch was behind, so the engine records that the source does not exist.
-      await hand.engine(undefined, false);
-      await hand.edit('value-2-');
-      await hand.lead(user);
-      await hand.engine('value-2-', false, undefined, user);
-      expect(hand.promises(false, { ...selecting, autoReloadAll: true })).toEqual(promises);
-    },
-  );
+    ['accepts a record by another process, which may not know the former content', 'engine-0-2', []],
+    ['reports a record without a restart by the same process', 'engine-0-1', ['missed change']],
+  ])('if a source changed after it was recorded as absent, %s', async (_who, user, promises) => {
+    const hand = new Hand();
+    await hand.lead();
+    await hand.annotate('reloader.stakater.com/auto', 'false');
+    await hand.annotate('reloader.stakater.com/auto', undefined);
+    await hand.label('ConfigMap', yes);
+    // The watch was behind, so the engine records that the source does not exist.
+    await hand.engine(undefined, false);
+    await hand.edit('value-2-');
+    await hand.lead(user);
+    await hand.engine('value-2-', false, undefined, user);
+    expect(hand.promises(false, { ...selecting, autoReloadAll: true })).toEqual(promises);
+  });
 
-  it('takes whoever changed a source for its author, and not who selected it', async () => {
+  it('expects the user who changed a source as its author, not the user who selected it', async () => {
     const hand = await labelled();
     await hand.label('ConfigMap', {});
     await hand.edit('value-2-', 3_000, {}, 'alice');
@@ -205,12 +206,12 @@ describe('the judge of selected sources', () => {
   });
 });
 
-describe('the judge of selected namespaces', () => {
+describe('the judge, if a label selects namespaces', () => {
   const selecting = { selectsNamespaces: true };
   const prod = { env: 'prod' };
   const looked = async () => await adopted(async (hand) => await hand.label('Namespace', prod));
 
-  it('asks for nothing in one that is left out, and finds what is done there long after', async () => {
+  it('demands nothing in a namespace without the label, and reports a restart long after the label was removed', async () => {
     const hand = await looked();
     await hand.label('Namespace', {});
     await hand.edit('value-2-');
@@ -221,8 +222,8 @@ describe('the judge of selected namespaces', () => {
   });
 
   it.each([
-    ['finds the deletion of a Job there long after', false, ['left out']],
-    ['takes it for what a journal entry from before began', true, []],
+    ['reports the deletion of a Job long after the label was removed', false, ['left out']],
+    ['accepts the deletion of a Job whose journal entry is older than the removal of the label', true, []],
   ])('%s', async (_what, isJournaled, promises) => {
     const hand = await looked();
     seed(hand.server, job({ name: 'migrate', annotations: { 'reloader.stakater.com/auto': 'true' } }));
@@ -234,7 +235,7 @@ describe('the judge of selected namespaces', () => {
     expect(hand.promises(false, selecting).filter((promise) => promise === 'left out')).toEqual(promises);
   });
 
-  it('takes what is done soon after for what was under way', async () => {
+  it('accepts a restart soon after the label was removed', async () => {
     const hand = await looked();
     await hand.edit('value-2-');
     await hand.label('Namespace', {});
@@ -242,7 +243,7 @@ describe('the judge of selected namespaces', () => {
     expect(hand.promises(false, selecting)).toEqual([]);
   });
 
-  it('finds what changed while it was left out and is not answered when it is back', async () => {
+  it('demands a restart for a change made without the label, once the label is back', async () => {
     const hand = await looked();
     await hand.label('Namespace', {});
     await hand.edit('value-2-');
@@ -252,7 +253,7 @@ describe('the judge of selected namespaces', () => {
     expect(hand.promises(false, selecting)).toEqual([]);
   });
 
-  it('takes a source that came to be used while it was left out as it was when it is back', async () => {
+  it('compares a source that came into use without the label with its content when the label is back', async () => {
     const hand = await looked();
     await hand.label('Namespace', {});
     await hand.createSecret('dev');
@@ -266,7 +267,7 @@ describe('the judge of selected namespaces', () => {
     expect(hand.promises(false, selecting)).toEqual(['missed change', 'missed change']);
   });
 
-  it('finds a restart in one that is left out by its name', async () => {
+  it('reports a restart in a namespace that is excluded by name', async () => {
     const hand = await adopted();
     await hand.clock.advance(60_000);
     expect(hand.promises(false, { namespacesToIgnore: ['default'] })).toEqual(['left out']);

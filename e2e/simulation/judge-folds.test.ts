@@ -6,8 +6,8 @@ async function setImage(hand: Hand, image: string): Promise<void> {
   await hand.write('dev', (object) => withValueAt(object, ['spec', 'template', 'metadata', 'labels', 'image'], image));
 }
 
-describe('the judge of folded restarts', () => {
-  it('finds nothing where the change came before the new template', async () => {
+describe('the judge, for restarts that coalesce with a rollout', () => {
+  it('reports nothing if the change came before the new template', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await setImage(hand, '2');
@@ -34,13 +34,13 @@ describe('the judge of folded restarts', () => {
       },
     ],
     [
-      'a workload that was scaled after the change',
+      'only a new number of replicas after the change',
       async (hand) => {
         await hand.edit('value-2-');
         await hand.write('dev', (object) => withValueAt(object, ['spec', 'replicas'], 4));
       },
     ],
-  ])('finds a change that is recorded without a restart for %s', async (_, happens) => {
+  ])('reports a change that is recorded without a restart, with %s', async (_, happens) => {
     const hand = await adopted();
     await happens(hand);
     await hand.engine('value-2-', false);
@@ -50,7 +50,7 @@ describe('the judge of folded restarts', () => {
     expect(hand.promises()).toContain('missed change');
   });
 
-  it('finds nothing where a record that was lost is made anew from what is there', async () => {
+  it('reports nothing if a lost baseline is recorded again from the current content', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await hand.strip();
@@ -59,7 +59,7 @@ describe('the judge of folded restarts', () => {
     expect(hand.promises()).toEqual([]);
   });
 
-  describe('of a source that is left out for a while', () => {
+  describe('if a label excludes the source for a while', () => {
     const leavingOut = { leavesOutSources: true };
 
     /**
@@ -76,13 +76,13 @@ describe('the judge of folded restarts', () => {
       return hand;
     }
 
-    it('finds nothing where pods of the new template have read what it was meanwhile', async () => {
+    it('reports nothing if pods of the new template have read the changed content', async () => {
       const hand = await leftOut('value-2-', 'value-2-');
       await hand.engine('value-2-', false);
       expect(hand.promises(false, leavingOut)).toEqual([]);
     });
 
-    it('finds a change since then', async () => {
+    it('reports a change that came after the new template', async () => {
       const hand = await leftOut('value-1-', 'value-2-');
       await hand.engine('value-2-', false);
       expect(hand.promises(false, leavingOut)).toContain('missed change');

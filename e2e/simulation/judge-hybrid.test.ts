@@ -12,8 +12,8 @@ async function restart(hand: Hand, color: string, ...by: readonly string[]): Pro
   await hand.restart(color, { by });
 }
 
-describe('the judge of authors', () => {
-  it('takes whoever wrote what is recorded now, and since what was recorded before', async () => {
+describe('the judge, for the authors of a restart', () => {
+  it('accepts everybody whose writes led from the former record to the current one', async () => {
     const hand = await adopted();
     await hand.edit('value-2-', 300, {}, 'alice');
     await hand.edit('value-3-', 3_000, {}, 'bob');
@@ -21,14 +21,14 @@ describe('the judge of authors', () => {
     expect(hand.promises()).toEqual([]);
   });
 
-  it('finds somebody who wrote nothing', async () => {
+  it('reports an author who wrote nothing', async () => {
     const hand = await adopted();
     await hand.edit('value-2-', 3_000, {}, 'alice');
     await restart(hand, 'value-2-', 'mallory');
     expect(hand.promises()).toEqual(['wrong author']);
   });
 
-  it('finds somebody whose change was answered before', async () => {
+  it('reports an author whose change was answered by an earlier restart', async () => {
     const hand = await adopted();
     await hand.edit('value-2-', 3_000, {}, 'alice');
     await restart(hand, 'value-2-', 'alice');
@@ -37,7 +37,7 @@ describe('the judge of authors', () => {
     expect(hand.promises()).toEqual(['wrong author']);
   });
 
-  it('finds the author of a state where another has returned to it, unless a late record may tell of both', async () => {
+  it('reports the former author of a state to which somebody else returned, unless a late record may name both', async () => {
     const returned = async (afterMs: number): Promise<Hand> => {
       const hand = await adopted();
       await hand.edit('value-2-', 3_000, {}, 'alice');
@@ -53,7 +53,7 @@ describe('the judge of authors', () => {
     expect((await returned(120_000)).promises()).toEqual(['wrong author']);
   });
 
-  it('reads Events source by source', async () => {
+  it('reads the authors in an Event source by source', async () => {
     const message = (user: string, id: string): string =>
       `Secret db: content changed by carol; ConfigMap app: content changed (keys: color) by ${user} (kubectl-edit). Deployment restarted (env-vars, ${id})`;
     const told = async (user: string): Promise<Hand> => {
@@ -68,11 +68,11 @@ describe('the judge of authors', () => {
   });
 });
 
-describe('the judge of a time without watches', () => {
+describe('the judge, while the watches of sources are cut', () => {
   it.each([
     [3_000, []],
     [4_000, ['too late']],
-  ])('is content with a restart after %d ms: %s', async (afterMs, promises) => {
+  ])('for a restart %d ms after the change, reports %j', async (afterMs, promises) => {
     const hand = await adopted();
     await hand.edit('value-2-', afterMs);
     await hand.engine('value-2-', true);
@@ -80,7 +80,7 @@ describe('the judge of a time without watches', () => {
     expect(found.map(({ promise }) => promise)).toEqual(promises);
   });
 
-  it('asks for nothing where a change was taken back at once', async () => {
+  it('demands nothing if a change was reverted at once', async () => {
     const hand = await adopted();
     await hand.edit('value-2-', 200);
     await hand.edit('value-1-', 10_000);
@@ -88,28 +88,28 @@ describe('the judge of a time without watches', () => {
   });
 });
 
-describe('the judge of records', () => {
+describe('the judge, for the change records of webhooks', () => {
   const record = (fields: JsonObject): JsonObject => ({
     ...{ kind: 'ConfigMap', namespace: 'default', name: 'app', uid: 'u', digest: 'd', user: 'alice' },
     ...{ id: '1', observedAtMs: 1_000, ...fields },
   });
 
-  it('takes one that is sent again for the same one', () => {
+  it('accepts a record that is sent again', () => {
     const judge = new RecordJudge();
     for (const from of ['webhook-0-1', 'webhook-0-1', 'webhook-1-1']) judge.sent(from, record({}));
     expect(judge.violations).toEqual([]);
   });
 
-  it('finds one change told twice, and not one made again', () => {
+  it('reports a second record of one change, but not the record of a change that was made again', () => {
     const judge = new RecordJudge();
     judge.sent('webhook-0-1', record({}));
     judge.sent('webhook-0-1', record({ id: '2', digest: 'e' }));
     judge.sent('webhook-0-1', record({ id: '3' }));
-    // The first record of this change once more, to another reconciler. It does not report the change anew.
+    // The first record of this change, sent again to another reconciler. It does not report the change a second time.
     judge.sent('webhook-0-1', record({ id: '2', digest: 'e' }));
     judge.sent('webhook-0-1', record({ id: '5', digest: 'e', observedAtMs: 1_005 }));
     judge.sent('webhook-0-1', record({ id: '3', observedAtMs: 1_006 }));
-    // A review that the webhook is asked about again, after another change.
+    // The webhook gets the same review once more, after another change.
     judge.sent('webhook-0-1', record({ id: '5', digest: 'e', observedAtMs: 1_007 }));
     judge.sent('webhook-0-1', record({ id: '6', observedAtMs: 1_008 }));
     judge.sent('webhook-0-1', record({ id: '5', digest: 'e', observedAtMs: 1_009 }));
@@ -118,7 +118,7 @@ describe('the judge of records', () => {
     expect(judge.violations).toHaveLength(1);
   });
 
-  it('takes for a change made again what has another review in between, though no record of that was sent', () => {
+  it('accepts a second record if another review came in between, even without a record of that review', () => {
     const judge = new RecordJudge();
     for (const id of ['1', '2', '3']) judge.asked('webhook-0-1', 'ConfigMap default/app', id, 1_000);
     judge.sent('webhook-0-1', record({}));
@@ -127,8 +127,8 @@ describe('the judge of records', () => {
   });
 
   it.each([
-    ['takes for a change made again what came just after another review, which may be told of later', 500, 0],
-    ['finds one that is told twice though another review came long before', 5_000, 1],
+    ['accepts a second record if another review came just before, because that one may be reported later', 500, 0],
+    ['reports a second record if another review came long before', 5_000, 1],
   ])('%s', (_what, earlierMs, found) => {
     const judge = new RecordJudge();
     judge.asked('webhook-0-1', 'ConfigMap default/app', '0', 10_000 - earlierMs);
@@ -138,7 +138,7 @@ describe('the judge of records', () => {
     expect(judge.violations).toHaveLength(found);
   });
 
-  it('finds a dry run', () => {
+  it('reports a record of a dry run', () => {
     const judge = new RecordJudge();
     judge.tried('1');
     judge.sent('webhook-0-1', record({}));

@@ -52,7 +52,9 @@ export async function checkHybrid({
   return found;
 }
 
-/** Some time after the last record, nothing may still wait for what can no longer come. */
+/**
+ * Some time after the last record, queues, reviews and pending hints must be empty, and each counted change reported.
+ */
 export async function checkHybridAtRest({ webhooks, reconcilers, server }: HybridParts): Promise<readonly Violation[]> {
   const found: Violation[] = [];
   // A Job's change is counted when its recreation begins, and reported when that is done, which may be by another

@@ -16,7 +16,7 @@ async function rekeyed(hand: Hand): Promise<void> {
   await hand.lead('engine-0-2');
 }
 
-/** That process records the content under the new key. By default the numbers start again. */
+/** The new leader records the content under the new key. By default the sequence numbers start again. */
 async function record(hand: Hand, color: string, restart: boolean, n = 1, keyId = 'other'): Promise<void> {
   const digest = new Digests(key).whole('ConfigMap default/app', new Map([['color', color]]));
   const text = JSON.stringify({ v: 1, n, key: keyId, sources: { 'cm/app': digest } });
@@ -25,8 +25,8 @@ async function record(hand: Hand, color: string, restart: boolean, n = 1, keyId 
   await hand.engine(color, restart, written, 'engine-0-2');
 }
 
-describe('the judge of another digest key', () => {
-  it('takes a record of what was there when the new process led, and asks for what changes after that', async () => {
+describe('the judge, after the digest key was replaced', () => {
+  it('accepts a record of the content at the start of the new term, and demands restarts for later changes', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await rekeyed(hand);
@@ -38,14 +38,14 @@ describe('the judge of another digest key', () => {
     expect(hand.promises()).toEqual([]);
   });
 
-  it('finds a restart for the new key alone', async () => {
+  it('reports a restart that only the new key causes', async () => {
     const hand = await adopted();
     await rekeyed(hand);
     await record(hand, 'value-1-', true);
     expect(hand.promises()).toEqual(['restart without reason']);
   });
 
-  it('finds a number that was there before under the same key', async () => {
+  it('reports a sequence number that was already used under the same key', async () => {
     const hand = await adopted();
     await rekeyed(hand);
     await record(hand, 'value-1-', false);

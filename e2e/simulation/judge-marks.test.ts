@@ -10,12 +10,12 @@ const auto = { 'reloader.stakater.com/auto': 'true' };
 const restartedAt = '2026-01-01T00:00:09.981Z';
 
 interface Shape {
-  /** On the pod template. */
+  /** The `kubectl.kubernetes.io/restartedAt` of the pod template. */
   readonly restartedAt?: string;
   /** The time in `reroll.dev/last-restart`. */
   readonly lastRestartAt?: string;
   readonly n?: number;
-  /** Of the object that the baseline was written for. */
+  /** The uid of the object that the baseline was written for. */
   readonly uid?: string;
   readonly digest?: string;
   readonly marker?: string;
@@ -57,83 +57,99 @@ const create = (after: Shape): MarkedWrite => ({
 
 const stored = { n: 3, marker: 'x' };
 
-describe('the judge of what a webhook puts into writes of others', () => {
+describe('the judge, for what the webhook adds to writes of others', () => {
   it.each<[string, MarkedWrite, readonly Marked[]]>([
-    ['a record in a creation', create({ n: 1 }), ['born']],
-    ['record and marker that a replacement keeps', update(stored, {}, stored), ['kept', 'template kept']],
-    ['a record alone, where the pods are replaced', update(stored, { image: '2' }, { n: 3, image: '2' }), ['kept']],
+    ['a baseline in a creation', create({ n: 1 }), ['born']],
+    ['a replacement that keeps baseline and restart marker', update(stored, {}, stored), ['kept', 'template kept']],
     [
-      'a restart that is folded into a rollout',
+      'a replacement with a new image that keeps only the baseline',
+      update(stored, { image: '2' }, { n: 3, image: '2' }),
+      ['kept'],
+    ],
+    [
+      'a restart that coalesces with a rollout',
       update(stored, { image: '2' }, { n: 4, digest: 'b', marker: 'y', image: '2' }),
       ['folded'],
     ],
-    ['a record that a person takes away by name', { ...update({ n: 3 }, {}, {}), isDeliberate: true }, []],
-    ['a marker that a person takes away', { ...update(stored, { n: 3 }, { n: 3 }), isDeliberate: true }, []],
+    ['a baseline that a user removed on purpose', { ...update({ n: 3 }, {}, {}), isDeliberate: true }, []],
     [
-      'a restart that is folded into a rollback to a former marker',
+      'a restart marker that a user removed on purpose',
+      { ...update(stored, { n: 3 }, { n: 3 }), isDeliberate: true },
+      [],
+    ],
+    [
+      'a restart that coalesces with a rollback to a former marker',
       update(stored, { n: 2, marker: 'w' }, { n: 4, digest: 'b', marker: 'y' }),
       ['folded'],
     ],
     [
-      'a time of restart that nothing tells to be ours, and a replacement removes',
+      'the removal of a restartedAt that is not known to be from Reroll',
       update({ n: 3, restartedAt }, {}, { n: 3 }),
       ['kept'],
     ],
     [
-      'one that is later than the last restart that is told of',
+      'the removal of a restartedAt that is later than the last restart by Reroll',
       update({ n: 3, restartedAt, lastRestartAt: '2026-01-01T00:00:01.000Z' }, {}, { n: 3 }),
       ['kept'],
     ],
     [
-      'a rollback to another record of the same number',
+      'a rollback to another baseline with the same sequence number',
       update(stored, { n: 3, digest: 'b', image: '2' }, { n: 3, digest: 'b', image: '2' }),
       [],
     ],
     [
-      'a first record instead of one that a rollback brings from an earlier object',
+      'a first baseline in place of one that a rollback brings from a former object',
       update({}, { n: 1, uid: 'earlier', digest: 'b', image: '2' }, { n: 1, image: '2' }),
       [],
     ],
-    ['nothing of what opts out', update(stored, { optedIn: false }, { optedIn: false }), []],
-    ['nothing of what keeps everything itself', update(stored, stored, stored), []],
-  ])('finds nothing wrong with %s', (_, write, marked) => {
+    ['no addition to a workload that opts out', update(stored, { optedIn: false }, { optedIn: false }), []],
+    ['no addition to a write that keeps everything itself', update(stored, stored, stored), []],
+  ])('accepts %s', (_, write, marked) => {
     expect(checkMarks(write)).toEqual([]);
     expect(marksOf(write)).toEqual(marked);
   });
 
   it.each<[string, MarkedWrite, Violation['promise']]>([
-    ['a record that stays lost', update(stored, {}, { marker: 'x' }), 'baseline apart from template'],
+    ['a baseline that stays lost', update(stored, {}, { marker: 'x' }), 'baseline apart from template'],
     [
-      'a record that a person loses with something else',
+      'a baseline that a user loses together with another change',
       { ...update({ n: 3 }, { image: '2' }, { image: '2' }), isDeliberate: true },
       'baseline apart from template',
     ],
-    ['an older record', update(stored, stored, { n: 2, marker: 'x' }), 'baseline apart from template'],
+    ['an older baseline', update(stored, stored, { n: 2, marker: 'x' }), 'baseline apart from template'],
     [
-      'another record of the same number',
+      'another baseline with the same sequence number',
       update(stored, { image: '2' }, { n: 3, digest: 'b', marker: 'y', image: '2' }),
       'baseline apart from template',
     ],
-    ['a marker that stays lost', update(stored, {}, { n: 3 }), 'restart without reason'],
+    ['a restart marker that stays lost', update(stored, {}, { n: 3 }), 'restart without reason'],
     [
-      'our own time of restart that stays lost',
+      'a restartedAt from Reroll that stays lost',
       update({ n: 3, restartedAt, lastRestartAt: restartedAt }, {}, { n: 3, lastRestartAt: restartedAt }),
       'restart without reason',
     ],
-    ['another marker in its place', update(stored, {}, { n: 3, marker: 'y' }), 'restart without reason'],
     [
-      'a change that is recorded without a marker',
+      'another restart marker in place of the lost one',
+      update(stored, {}, { n: 3, marker: 'y' }),
+      'restart without reason',
+    ],
+    [
+      'a change that is recorded without a restart marker',
       update(stored, { image: '2' }, { n: 4, digest: 'b', image: '2' }),
       'missed change',
     ],
     [
-      'a change that is recorded where no pods are replaced',
+      'a change that is recorded although no pods are replaced',
       update(stored, stored, { n: 4, digest: 'b', marker: 'y' }),
       'missed change',
     ],
-    ['a mark on what opts out', update(stored, { optedIn: false }, { n: 3, optedIn: false }), 'foreign write'],
-    ['another image', update(stored, stored, { ...stored, image: '2' }), 'foreign write'],
-  ])('finds %s', (_, write, promise) => {
+    [
+      'a baseline on a workload that opts out',
+      update(stored, { optedIn: false }, { n: 3, optedIn: false }),
+      'foreign write',
+    ],
+    ['a change of the image', update(stored, stored, { ...stored, image: '2' }), 'foreign write'],
+  ])('reports %s', (_, write, promise) => {
     expect(checkMarks(write).map((violation) => violation.promise)).toContain(promise);
   });
 });

@@ -13,7 +13,7 @@ import { isOfUnawareTime } from './restored';
 import { asksForRestarts, podTemplateOf, templateOf } from './usage';
 import { hasMarker, templateWithoutOurs, withoutOurs } from './without-ours';
 
-/** What a webhook made of a write of a workload, in the words of the situations. */
+/** What a webhook did to a write of a workload, in the words of the situations. */
 export type Marked = 'born' | 'kept' | 'template kept' | 'folded';
 
 /** A write of a workload, before and after the webhook. */
@@ -76,7 +76,7 @@ export function checkGiven(opened: Case, { name, writes }: Life): readonly Viola
   return checkTruth(opened, write, given, `${name} at revision ${write.revision}, written by ${write.user}`);
 }
 
-/** What a webhook made of a write, for the situations. */
+/** Names what a webhook did to a write, for the situations. */
 export function marksOf(write: MarkedWrite): readonly Marked[] {
   const { operation, oldObject: old, asked, after } = write;
   const [sent, kept] = [baselineOf(asked), baselineOf(after)];
@@ -129,8 +129,8 @@ function sentBaseline({ oldObject, asked }: MarkedWrite): WrittenBaseline | unde
 }
 
 /**
- * Of two with one number, the one that was sent: a rollback may bring an older one, because numbers begin again after the
- * loss of a record.
+ * Returns the newer baseline. If both have the same number, that is the one that was sent: a rollback may bring an
+ * older baseline, because the numbers start again after a record was lost.
  */
 function newer(stored: WrittenBaseline | undefined, sent: WrittenBaseline | undefined): WrittenBaseline | undefined {
   return (stored?.n ?? -1) > (sent?.n ?? -1) ? stored : sent;

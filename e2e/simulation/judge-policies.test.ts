@@ -20,16 +20,16 @@ async function unrecorded(settle: (hand: Hand) => Promise<void>): Promise<Hand> 
   return hand;
 }
 
-describe('the judge of what a source says of itself', () => {
+describe('the judge, for the annotations of a source', () => {
   const ignored = async () => await unrecorded(async (hand) => await hand.annotateSource(ignore, 'true'));
 
-  it('asks for nothing while it is to be ignored', async () => {
+  it('demands nothing while the source has the ignore annotation', async () => {
     const hand = await ignored();
     await hand.edit('value-2-');
     expect(hand.promises(false, well)).toEqual([]);
   });
 
-  it('finds a restart for what is to be ignored', async () => {
+  it('reports a restart for an ignored source', async () => {
     const hand = await ignored();
     await hand.clock.advance(60_000);
     await hand.edit('value-2-');
@@ -37,7 +37,7 @@ describe('the judge of what a source says of itself', () => {
     expect(hand.promises(false, well)).toEqual(['restart without reason']);
   });
 
-  it('takes a restart soon after for one that was under way', async () => {
+  it('accepts a restart soon after the source is ignored', async () => {
     const hand = await unrecorded(async () => undefined);
     await hand.edit('value-2-');
     await hand.annotateSource(ignore, 'true');
@@ -46,9 +46,9 @@ describe('the judge of what a source says of itself', () => {
   });
 
   it.each([
-    ['a record', false, []],
-    ['a restart', true, ['restart without reason']],
-  ])('judges %s for what had changed before it was heeded', async (_what, restart, promises) => {
+    ['accepts a record', false, []],
+    ['reports a restart', true, ['restart without reason']],
+  ])('if the source changed while it was ignored, %s', async (_what, restart, promises) => {
     const hand = await ignored();
     await hand.edit('value-2-', 10_000);
     await hand.annotateSource(ignore, undefined);
@@ -57,8 +57,12 @@ describe('the judge of what a source says of itself', () => {
   });
 
   it.each([
-    ['takes a restart by a process that had not seen yet that it was ignored and heeded again', 30_000, []],
-    ['finds one by a process that had', 3_000, ['restart without reason']],
+    ['accepts a restart by a process that may not have seen that the source was ignored for a while', 30_000, []],
+    [
+      'reports a restart by a process that has seen that the source was ignored for a while',
+      3_000,
+      ['restart without reason'],
+    ],
   ])('%s', async (_what, shownWithinMs, promises) => {
     const hand = await unrecorded(async () => undefined);
     await hand.edit('value-2-');
@@ -68,7 +72,7 @@ describe('the judge of what a source says of itself', () => {
     expect(hand.promises(false, { shownWithinMs })).toEqual(promises);
   });
 
-  it('does not judge it where connections break, and what was ignored was seen together with its end', async () => {
+  it('accepts a restart for a change while the source was ignored if connections break', async () => {
     const hand = await ignored();
     await hand.edit('value-2-', 10_000);
     await hand.annotateSource(ignore, undefined);
@@ -76,7 +80,7 @@ describe('the judge of what a source says of itself', () => {
     expect(hand.promises(false, { shownWithinMs: Infinity })).toEqual([]);
   });
 
-  it('finds what changed after it was heeded and was not answered, or only recorded', async () => {
+  it('reports a change that has no restart, or only a record, once the source is no longer ignored', async () => {
     const hand = await ignored();
     await hand.annotateSource(ignore, undefined);
     await hand.edit('value-2-');
@@ -85,7 +89,7 @@ describe('the judge of what a source says of itself', () => {
     expect(hand.promises(false, well)).toEqual(['missed change']);
   });
 
-  it('finds nothing where it holds again what was recorded before it was ignored', async () => {
+  it('reports nothing if the source returned to its recorded content when it is no longer ignored', async () => {
     const hand = await unrecorded(async () => undefined);
     await hand.engine('value-1-', false);
     await hand.annotateSource(ignore, 'true');
@@ -95,7 +99,7 @@ describe('the judge of what a source says of itself', () => {
     expect(hand.promises(false, well)).toEqual([]);
   });
 
-  it('lets nobody ignore a workload', async () => {
+  it('demands a restart although the workload has the ignore annotation', async () => {
     const hand = await unrecorded(async () => undefined);
     await hand.engine('value-1-', false);
     await hand.annotate(ignore, 'true');
@@ -104,9 +108,9 @@ describe('the judge of what a source says of itself', () => {
   });
 
   it.each([
-    ['takes an edit that was shown together with its match', Infinity, []],
-    ['finds one that was shown after it', 3_000, ['missed change']],
-  ])('%s for what was there when it began to match', async (_what, shownWithinMs, promises) => {
+    ['accepts a record without a restart if the edit may be shown together with the match annotation', Infinity, []],
+    ['reports a record without a restart if the edit is shown after the match annotation', 3_000, ['missed change']],
+  ])('%s', async (_what, shownWithinMs, promises) => {
     const hand = await unrecorded(async (before) => {
       await before.annotate(auto, undefined);
       await before.annotate(search, 'true');
@@ -117,7 +121,7 @@ describe('the judge of what a source says of itself', () => {
     expect(hand.promises(false, { shownWithinMs })).toEqual(promises);
   });
 
-  it('counts it for who searches as long as it matches', async () => {
+  it('judges a source for a workload with search only while it has the match annotation', async () => {
     const hand = await unrecorded(async (before) => {
       await before.annotate(auto, undefined);
       await before.annotate(search, 'true');
@@ -132,12 +136,12 @@ describe('the judge of what a source says of itself', () => {
   });
 });
 
-describe('the judge of an install that restarts all', () => {
+describe('the judge, with --auto-reload-all', () => {
   const all: Partial<Rules> = { ...well, autoReloadAll: true };
 
   it.each([
-    ['nothing of a record that was taken away before the workload opted out', true, []],
-    ['the record that stands on a workload that opted out', false, ['missed change']],
+    ['no baseline if it was removed before the workload opted out', true, []],
+    ['the baseline that is still on a workload that opted out for a while', false, ['missed change']],
   ])('compares with %s', async (_what, isTakenAway, promises) => {
     const hand = await adopted();
     if (isTakenAway) await hand.strip();
@@ -149,9 +153,9 @@ describe('the judge of an install that restarts all', () => {
   });
 
   it.each([
-    ['nothing', undefined, missed],
-    ['no', 'false', []],
-  ])('reads a workload that says %s', async (_what, value, promises) => {
+    ['without an auto annotation as opted in', undefined, missed],
+    ['with auto "false" as opted out', 'false', []],
+  ])('treats a workload %s', async (_what, value, promises) => {
     const hand = await unrecorded(async (before) => await before.annotate(auto, value));
     if (value === undefined) await hand.engine('value-1-', false);
     await hand.edit('value-2-');
@@ -160,9 +164,9 @@ describe('the judge of an install that restarts all', () => {
   });
 
   it.each([
-    ['a record', false, []],
-    ['a restart', true, ['restart without reason']],
-  ])('judges %s for what had changed before it was opted in', async (_what, restart, promises) => {
+    ['accepts a record', false, []],
+    ['reports a restart', true, ['restart without reason']],
+  ])('if the source changed before the workload opted in, %s', async (_what, restart, promises) => {
     const hand = await unrecorded(async (before) => await before.annotate(auto, 'false'));
     await hand.edit('value-2-', 10_000);
     await hand.annotate(auto, undefined);
@@ -171,9 +175,9 @@ describe('the judge of an install that restarts all', () => {
   });
 
   it.each([
-    ['takes a restart for a key that was removed', 'value-1-', { size: 'value-2-' }, []],
-    ['finds a restart for a key that was changed', 'value-2-', {}, ['restart without reason']],
-  ])('%s before it was opted in, if watches are behind', async (_what, color, others, promises) => {
+    ['accepts a restart for a key that was removed', 'value-1-', { size: 'value-2-' }, []],
+    ['reports a restart for a key that was changed', 'value-2-', {}, ['restart without reason']],
+  ])('%s before the opt-in, if watches are behind', async (_what, color, others, promises) => {
     const hand = await unrecorded(async (before) => {
       await before.annotate(auto, 'false');
       await before.edit('value-1-', 60_000, others);
@@ -185,7 +189,7 @@ describe('the judge of an install that restarts all', () => {
     expect(hand.promises(false, { ...all, shownWithinMs: 15_000 })).toEqual(promises);
   });
 
-  it('finds what changed after it was opted in, once that has been shown', async () => {
+  it('reports a change after the opt-in that is only recorded, unless watches may be behind', async () => {
     const hand = await unrecorded(async (before) => await before.annotate(auto, 'false'));
     await hand.annotate(auto, undefined);
     await hand.edit('value-2-');
@@ -195,10 +199,10 @@ describe('the judge of an install that restarts all', () => {
   });
 });
 
-describe('the judge of what workloads ask for', () => {
+describe('the judge, for the annotations of a workload', () => {
   it.each([
-    ['counts from the last of two writes that were shown together', Infinity, []],
-    ['counts from the first of two writes that were shown apart', 3_000, ['missed change']],
+    ['counts changes from the last of two annotation writes if they may be shown together', Infinity, []],
+    ['counts changes from the first of two annotation writes if they are shown one by one', 3_000, ['missed change']],
   ])('%s', async (_what, shownWithinMs, promises) => {
     const hand = await unrecorded(async (before) => await before.annotate(auto, undefined));
     await hand.annotate('configmap.reloader.stakater.com/auto', 'true');
@@ -214,19 +218,19 @@ describe('the judge of what workloads ask for', () => {
   const ofSecrets = 'secret.reloader.stakater.com/auto';
 
   it.each([
-    ['auto, but not this one', { [auto]: 'true', [notConfigMaps]: 'app' }, false],
-    ['auto, but not another one', { [auto]: 'true', [notConfigMaps]: 'extra' }, true],
-    ['this one by name, and not', { [configMaps]: 'app', [notConfigMaps]: 'app' }, false],
-    ['this one by name, though not auto', { [auto]: 'false', [configMaps]: 'app' }, true],
-    ['another by name', { [configMaps]: 'extra' }, false],
-    ['all that a pattern names', { [configMaps]: 'a.+' }, true],
-    ['what a pattern does not name', { [configMaps]: 'ap,p.*' }, false],
-    ['either of two', { [configMaps]: 'extra|app' }, true],
-    ['ConfigMaps', { [ofConfigMaps]: 'true' }, true],
-    ['ConfigMaps, though not auto', { [auto]: 'false', [ofConfigMaps]: 'true' }, true],
-    ['Secrets', { [ofSecrets]: 'true' }, false],
-    ['what matches', { [search]: 'true' }, false],
-  ])('reads: %s', async (_what, annotations, isAsked) => {
+    ['auto, and an exclusion of this source', { [auto]: 'true', [notConfigMaps]: 'app' }, false],
+    ['auto, and an exclusion of another source', { [auto]: 'true', [notConfigMaps]: 'extra' }, true],
+    ['the name of this source, and its exclusion', { [configMaps]: 'app', [notConfigMaps]: 'app' }, false],
+    ['the name of this source, and auto "false"', { [auto]: 'false', [configMaps]: 'app' }, true],
+    ['the name of another source', { [configMaps]: 'extra' }, false],
+    ['a pattern that matches this source', { [configMaps]: 'a.+' }, true],
+    ['patterns that do not match this source', { [configMaps]: 'ap,p.*' }, false],
+    ['a pattern with two alternatives', { [configMaps]: 'extra|app' }, true],
+    ['auto for ConfigMaps', { [ofConfigMaps]: 'true' }, true],
+    ['auto for ConfigMaps, and auto "false"', { [auto]: 'false', [ofConfigMaps]: 'true' }, true],
+    ['auto for Secrets', { [ofSecrets]: 'true' }, false],
+    ['search, without the match annotation on the source', { [search]: 'true' }, false],
+  ])('decides whether a change restarts, by %s', async (_what, annotations, isAsked) => {
     const hand = await unrecorded(async (before) => {
       await before.annotate(auto, undefined);
       for (const [name, value] of Object.entries(annotations)) await before.annotate(name, value);
@@ -240,7 +244,7 @@ describe('the judge of what workloads ask for', () => {
   });
 });
 
-describe('the judge of what a label leaves out', () => {
+describe('the judge, if a label excludes namespaces or sources', () => {
   const namespaces: Partial<Rules> = { ...well, leavesOutNamespaces: true };
   const sources: Partial<Rules> = { ...well, leavesOutSources: true };
   const frozen = { frozen: 'true' };
@@ -248,9 +252,9 @@ describe('the judge of what a label leaves out', () => {
   const isFrozen = async () => await unrecorded(async (hand) => await hand.label('Namespace', frozen));
 
   it.each([
-    ['a record', false, []],
-    ['a restart', true, ['restart without reason']],
-  ])('judges %s for what had changed before a namespace was taken in', async (_what, restart, promises) => {
+    ['accepts a record', false, []],
+    ['reports a restart', true, ['restart without reason']],
+  ])('if the source changed while its namespace was excluded, %s', async (_what, restart, promises) => {
     const hand = await isFrozen();
     await hand.edit('value-2-', 10_000);
     await hand.label('Namespace', {});
@@ -258,7 +262,7 @@ describe('the judge of what a label leaves out', () => {
     expect(hand.promises(false, namespaces)).toEqual(promises);
   });
 
-  it('finds what changed after a namespace was taken in, once that has been shown', async () => {
+  it('reports a change that is only recorded after its namespace was excluded, unless watches may be behind', async () => {
     const hand = await isFrozen();
     await hand.label('Namespace', {});
     await hand.clock.advance(5_000);
@@ -268,7 +272,7 @@ describe('the judge of what a label leaves out', () => {
     expect(hand.promises(false, { ...namespaces, shownWithinMs: 30_000 })).toEqual([]);
   });
 
-  it('asks for nothing in one that is left out, and finds a restart there', async () => {
+  it('demands nothing in an excluded namespace, and reports a restart there', async () => {
     const hand = await isFrozen();
     await hand.clock.advance(60_000);
     await hand.edit('value-2-');
@@ -278,10 +282,10 @@ describe('the judge of what a label leaves out', () => {
   });
 
   it.each([
-    ['with the label', dev, []],
-    ['with another value of it', { tier: 'web' }, missed],
-    ['without', {}, missed],
-  ])('asks for an answer to what changed of a source %s', async (_how, labels, promises) => {
+    ['demands nothing for a change of a source with the label', dev, []],
+    ['demands a restart for a change of a source with another value of the label', { tier: 'web' }, missed],
+    ['demands a restart for a change of a source without the label', {}, missed],
+  ])('%s', async (_how, labels, promises) => {
     const hand = await unrecorded(async () => undefined);
     await hand.engine('value-1-', false);
     await hand.label('ConfigMap', labels);

@@ -40,8 +40,8 @@ export async function checkProcesses(
 }
 
 /**
- * A restart is a PATCH and an Event, which cancel each other out here. Whether there was a reason for it is judged
- * elsewhere.
+ * Counts a PATCH that succeeds as -1 and its Event as 1, so that a restart adds nothing. Whether there was a reason for
+ * the restart is judged elsewhere.
  */
 function requestsOfWorstMinute(server: ApiServer, name: string): number {
   const perMinute = new Map<number, number>();

@@ -6,8 +6,8 @@ import type { Violation } from './judge';
 const togetherMs = 3_000;
 
 /**
- * A review may be answered for this long, and be reported after a later one: the reviews that a frozen process held
- * arrive all at once.
+ * The answer to a review may take this long, and the review may be reported after a later one: the reviews that a
+ * frozen process held arrive all at once.
  */
 const answeredMs = 600;
 

@@ -7,8 +7,8 @@ import { Judge, type Violation } from './judge';
 import { Loop, startMs } from './loop';
 import { SimulatedProcess } from './process';
 
-describe('the judge of ids', () => {
-  it('is content where each restart has its own, and its Event tells of it', async () => {
+describe('the judge, for the ids of restarts', () => {
+  it('accepts restarts that each have their own id, which the Event repeats', async () => {
     const hand = await adopted();
     for (const color of ['value-2-', 'value-3-']) {
       await hand.edit(color);
@@ -18,7 +18,7 @@ describe('the judge of ids', () => {
     expect(hand.promises()).toEqual([]);
   });
 
-  it('finds one that was there before', async () => {
+  it('reports a restart with the id of a former one', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     const id = await hand.restart('value-2-');
@@ -27,7 +27,7 @@ describe('the judge of ids', () => {
     expect(hand.promises()).toEqual(['restart id of another']);
   });
 
-  it('takes the former restart that a rollback brings back for no new one', async () => {
+  it('does not count the former restart that a rollback brings back as a new one', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await hand.restart('value-2-');
@@ -42,9 +42,9 @@ describe('the judge of ids', () => {
   });
 
   it.each([
-    ['that no restart carries', () => 'c0ffee00', 1],
-    ['once more', (id: string) => id, 2],
-  ])('finds an Event that tells of one %s', async (_what, told, events) => {
+    ['an id that no restart has', () => 'c0ffee00', 1],
+    ['an id that another Event has named', (id: string) => id, 2],
+  ])('reports an Event with %s', async (_what, told, events) => {
     const hand = await adopted();
     await hand.edit('value-2-');
     const id = await hand.restart('value-2-');
@@ -56,11 +56,11 @@ describe('the judge of ids', () => {
 
   it.each<[string, Readonly<Record<string, string>>, boolean]>([
     [
-      'is content with what may not be annotated and waits for its next run',
+      'accepts an Event of a Job that is left to its next run and has no restart annotation',
       { 'reroll.dev/job-policy': 'next-run' },
       false,
     ],
-    ['finds an Event of a Job that carries no such restart', {}, true],
+    ['reports an Event of a Job that has no restart annotation with that id', {}, true],
   ])('%s', async (_what, annotations, isFound) => {
     const hand = await adopted((settling) => {
       settling.addJob(annotations);
@@ -72,7 +72,7 @@ describe('the judge of ids', () => {
   });
 });
 
-describe('the judge of authors who were known', () => {
+describe('the judge, for authors that the leader knew', () => {
   /**
    * Alice changes the ConfigMap, and `restartedAfterMs` later the leader restarts `web` for it, and names `by`. The
    * leader has received `records`. `meanwhile` happens just before the restart.
@@ -112,29 +112,29 @@ describe('the judge of authors who were known', () => {
     return { record, to: process, atMs: changedMs + saidMs - startMs, isTaken: isTaken === true };
   }
 
-  it('is content with a restart that names whom it was told of', async () => {
+  it('accepts a restart that names the author in the change record', async () => {
     expect(await answered([{}], ['alice'])).toEqual([]);
   });
 
-  it('finds one that does not', async () => {
+  it('reports a restart that does not name the author in the change record', async () => {
     expect(await answered([{}])).toEqual(['author left out']);
     expect(await answered([{}], ['bob'])).toEqual(['wrong author', 'author left out']);
   });
 
   it.each([
-    ['was told of nobody', []],
-    ['was told of somebody else', [{ user: 'bob' }]],
-    ['was told of another object', [{ uid: 'another' }]],
-    ['was told of another content', [{ digest: 'x'.repeat(22) }]],
-    ['was told under another key', [{ keyId: 'other' }]],
+    ['received no record', []],
+    ['received a record of another user', [{ user: 'bob' }]],
+    ['received a record of another object', [{ uid: 'another' }]],
+    ['received a record of other content', [{ digest: 'x'.repeat(22) }]],
+    ['received a record under another digest key', [{ keyId: 'other' }]],
     ['had no room for the record', [{ isTaken: false }]],
-    ['was told after it had decided', [{ saidMs: 2_900 }]],
-    ['was told of a time long ago', [{ observedAtMs: 0 }]],
-  ])('asks for no name of a process that %s', async (_what, records) => {
+    ['received the record after it had decided', [{ saidMs: 2_900 }]],
+    ['received a record with a time long ago', [{ observedAtMs: 0 }]],
+  ])('demands no author from a process that %s', async (_what, records) => {
     expect(await answered(records as readonly JsonObject[])).toEqual([]);
   });
 
-  it('asks for none after so long that a record is not waited for', async () => {
+  it('demands no author if the restart comes later than a record is kept', async () => {
     expect(await answered([{}], [], 40_000)).toEqual([]);
   });
 
@@ -142,17 +142,21 @@ describe('the judge of authors who were known', () => {
   const edited = async (hand: Hand, color: string): Promise<void> => await hand.edit(color, 100, {}, 'bob');
 
   it.each([
-    ['none of an object that was recreated', async (hand: Hand) => await hand.recreate('value-3-'), []],
-    ['that of a state that was followed by another', async (hand: Hand) => await edited(hand, 'value-3-'), leftOut],
+    ['demands no author for an object that was recreated', async (hand: Hand) => await hand.recreate('value-3-'), []],
     [
-      'none of a state that was followed by two others',
+      'demands the author of a state that was followed by one other state',
+      async (hand: Hand) => await edited(hand, 'value-3-'),
+      leftOut,
+    ],
+    [
+      'demands no author for a state that was followed by two other states',
       async (hand: Hand) => {
         await edited(hand, 'value-3-');
         await edited(hand, 'value-4-');
       },
       [],
     ],
-  ])('asks for %s before the restart', async (_what, meanwhile, promises) => {
+  ])('%s before the restart', async (_what, meanwhile, promises) => {
     expect(await answered([{}], [], 3_000, meanwhile)).toEqual(promises);
   });
 });

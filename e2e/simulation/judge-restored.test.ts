@@ -26,8 +26,8 @@ async function backedUp(first: (hand: Hand) => Promise<void> = async () => undef
   };
 }
 
-describe('the judge of a restore', () => {
-  it('asks for nothing where a change and its restart are undone', async () => {
+describe('the judge, after a restore of etcd', () => {
+  it('demands nothing if a change and its restart are undone', async () => {
     const { hand, restore, promises } = await backedUp();
     await hand.edit('value-2-');
     await hand.engine('value-2-', true);
@@ -35,7 +35,7 @@ describe('the judge of a restore', () => {
     expect(promises()).toEqual([]);
   });
 
-  it('asks for the restart of a change that comes after it, and once', async () => {
+  it('demands one restart for a change that comes after the restore', async () => {
     const { hand, restore, promises } = await backedUp();
     await hand.edit('value-2-');
     await hand.engine('value-2-', true);
@@ -48,7 +48,7 @@ describe('the judge of a restore', () => {
     expect(promises()).toEqual(['restart without reason']);
   });
 
-  it('asks once more for the restart of a change from before the backup that was answered after it', async () => {
+  it('demands another restart for a change before the backup whose restart was undone', async () => {
     const { hand, restore, owed, promises } = await backedUp(async (changed) => await changed.edit('value-2-'));
     await hand.engine('value-2-', true);
     expect(owed()).toEqual([]);
@@ -58,7 +58,7 @@ describe('the judge of a restore', () => {
     expect(promises()).toEqual([]);
   });
 
-  it('asks for the restart where a process puts the record back that was undone', async () => {
+  it('demands the restart even if a process writes the undone baseline again', async () => {
     const { hand, restore, owed } = await backedUp(async (changed) => await changed.edit('value-2-'));
     await hand.engine('value-2-', true);
     await restore(1_000);
@@ -67,8 +67,12 @@ describe('the judge of a restore', () => {
   });
 
   it.each([
-    ['takes a restart for a content that is no more where nobody could know of that yet', 1_000, []],
-    ['finds it where everybody could', 20_000, ['baseline apart from template']],
+    ['accepts a restart for undone content just after the restore, when no process can know of it', 1_000, []],
+    [
+      'reports a restart for undone content when every process knows of the restore',
+      20_000,
+      ['baseline apart from template'],
+    ],
   ])('%s', async (_what, afterMs, promises) => {
     const world = await backedUp();
     await world.hand.edit('value-2-');
@@ -80,8 +84,12 @@ describe('the judge of a restore', () => {
   });
 
   it.each([
-    ['takes what a webhook gives of a content that is no more where nobody could know of that yet', 1_000, []],
-    ['finds what it gives where everybody could', 20_000, ['baseline apart from template']],
+    ['accepts a baseline from the webhook with undone content just after the restore', 1_000, []],
+    [
+      'reports a baseline from the webhook with undone content when every process knows of the restore',
+      20_000,
+      ['baseline apart from template'],
+    ],
   ])('%s', async (_what, afterMs, promises) => {
     const world = await backedUp();
     await world.hand.edit('value-2-');
@@ -93,8 +101,12 @@ describe('the judge of a restore', () => {
   });
 
   it.each([
-    ['accepts pods that were started for an undone content, which came back, where nobody could know', 1_000, []],
-    ['finds them where everybody could', 20_000, ['missed change']],
+    ['accepts a restart for undone content that is stored again later, just after the restore', 1_000, []],
+    [
+      'reports a restart for undone content that is stored again later, when every process knows of the restore',
+      20_000,
+      ['missed change'],
+    ],
   ])('%s', async (_what, afterMs, promises) => {
     const world = await backedUp();
     await world.hand.edit('value-2-');
@@ -105,7 +117,7 @@ describe('the judge of a restore', () => {
     expect(world.owed()).toEqual(promises);
   });
 
-  it('takes the record of a content that was undone where its source went before it was listed again', async () => {
+  it('accepts a record of undone content if the source was deleted before it was listed again', async () => {
     const { hand, restore, promises } = await backedUp();
     await hand.edit('value-2-');
     await restore(1_000);

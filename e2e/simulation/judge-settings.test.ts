@@ -16,12 +16,12 @@ async function asking(annotation: string, value: string, others = {}): Promise<H
   });
 }
 
-describe('the judge of what workloads ask for themselves', () => {
+describe('the judge, for the settings of a workload', () => {
   it.each([
     ['restarted-at', []],
     ['annotations', ['foreign write']],
     ['env-vars', ['foreign write']],
-  ])('expects a restart by %s where that is asked for', async (strategy, promises) => {
+  ])('expects a restart with strategy %s if the workload requests it', async (strategy, promises) => {
     const hand = await asking('reroll.dev/strategy', strategy);
     await hand.edit('value-2-');
     // This engine sets kubectl.kubernetes.io/restartedAt.
@@ -29,7 +29,7 @@ describe('the judge of what workloads ask for themselves', () => {
     expect(hand.promises()).toEqual(promises);
   });
 
-  it('judges no strategy of who has changed its mind', async () => {
+  it('does not judge the strategy of a workload whose strategy annotation has changed', async () => {
     const hand = await asking('reroll.dev/strategy', 'annotations');
     await hand.annotate('reroll.dev/strategy', 'restarted-at');
     await hand.edit('value-2-');
@@ -41,22 +41,19 @@ describe('the judge of what workloads ask for themselves', () => {
     ['200ms', 300, []],
     ['3s', 2_900, ['not exactly once']],
     ['3s', 3_100, []],
-  ])(
-    'expects a restart no sooner than its settle window of %s is over: after %i ms',
-    async (settle, thenMs, promises) => {
-      const hand = await asking('reroll.dev/settle', settle);
-      await hand.edit('value-2-', thenMs);
-      await hand.engine('value-2-', true);
-      expect(hand.promises(true)).toEqual(promises);
-    },
-  );
+  ])('expects a restart only after the settle window of %s: here after %i ms', async (settle, thenMs, promises) => {
+    const hand = await asking('reroll.dev/settle', settle);
+    await hand.edit('value-2-', thenMs);
+    await hand.engine('value-2-', true);
+    expect(hand.promises(true)).toEqual(promises);
+  });
 
   it.each([
     // A second change, 900 ms after the first, delays the restart, but not past the longest wait.
     ['10s', 500, ['not exactly once']],
     ['1s', 500, []],
   ])(
-    'expects a restart when its longest wait of %s is over: %i ms after the last change',
+    'expects a restart when settle-max of %s is over: here %i ms after the last change',
     async (max, thenMs, promises) => {
       const hand = await asking('reroll.dev/settle-max', max);
       await hand.edit('value-2-', 900);
@@ -66,7 +63,7 @@ describe('the judge of what workloads ask for themselves', () => {
     },
   );
 
-  it('expects two restarts where a change comes after the longest wait', async () => {
+  it('expects two restarts if a change comes after settle-max', async () => {
     const hand = await asking('reroll.dev/settle', '3s', { 'reroll.dev/settle-max': '500ms' });
     await hand.edit('value-2-', 1_600);
     await hand.edit('value-3-', 600);
@@ -75,10 +72,10 @@ describe('the judge of what workloads ask for themselves', () => {
   });
 
   it.each([
-    ['left to its next run', 'next-run', ['restart without reason']],
-    ['left alone', 'never', ['restart without reason']],
-    ['run at once', 'run-now', []],
-  ])('expects a Job that is to be %s', async (_what, policy, promises) => {
+    ['reports the recreation of a Job with policy next-run', 'next-run', ['restart without reason']],
+    ['reports the recreation of a Job with policy never', 'never', ['restart without reason']],
+    ['accepts the recreation of a Job with policy run-now', 'run-now', []],
+  ])('%s', async (_what, policy, promises) => {
     const hand = await adopted();
     const annotations = { ...auto, 'reroll.dev/job-policy': policy };
     seed(hand.server, job({ name: 'migrate', annotations, envFrom: [fromConfigMap('app')] }));
@@ -89,9 +86,9 @@ describe('the judge of what workloads ask for themselves', () => {
   });
 
   it.each([
-    ['is to be left alone', 'never', ['foreign write']],
-    ['waits for its next run', 'next-run', []],
-  ])('expects a record of a CronJob that %s', async (_what, policy, promises) => {
+    ['reports a baseline on a CronJob with policy never', 'never', ['foreign write']],
+    ['accepts a baseline on a CronJob with policy next-run', 'next-run', []],
+  ])('%s', async (_what, policy, promises) => {
     const annotations = { ...auto, 'reroll.dev/cronjob-policy': policy };
     const hand = await adopted(({ server }) => {
       seed(server, cronJob({ name: 'report', annotations, envFrom: [fromConfigMap('app')] }));
@@ -101,7 +98,7 @@ describe('the judge of what workloads ask for themselves', () => {
     expect(hand.promises()).toEqual(promises);
   });
 
-  it('expects no record of a Job that is to be left alone', async () => {
+  it('demands no baseline on a Job with policy never', async () => {
     const hand = await adopted();
     const annotations = { ...auto, 'reroll.dev/job-policy': 'never' };
     seed(hand.server, job({ name: 'migrate', annotations, envFrom: [fromConfigMap('app')] }));

@@ -16,8 +16,8 @@ async function upgraded(): Promise<Hand> {
   return hand;
 }
 
-describe('the judge of an upgrade', () => {
-  it('finds nothing where what an older version recorded is left, or moves on with a change', async () => {
+describe('the judge, after an upgrade', () => {
+  it('reports nothing if the baseline of an older version stays until the next change', async () => {
     const hand = await upgraded();
     expect(hand.promises()).toEqual([]);
     await hand.edit('value-2-');
@@ -25,20 +25,20 @@ describe('the judge of an upgrade', () => {
     expect(hand.promises()).toEqual([]);
   });
 
-  it('finds a restart for a record of an older version alone', async () => {
+  it('reports a restart that only the baseline of an older version causes', async () => {
     const hand = await upgraded();
     await hand.engine('value-1-', true);
     expect(hand.promises()).toEqual(['restart without reason']);
   });
 
-  it('finds a change since an older version that is recorded as if it had been answered', async () => {
+  it('reports a change since the baseline of an older version that is recorded without a restart', async () => {
     const hand = await upgraded();
     await hand.edit('value-2-');
     await hand.engine('value-2-', false);
     expect(hand.promises()).toEqual(['missed change']);
   });
 
-  it('finds a restart for what Reloader has left', async () => {
+  it('reports a restart that only the traces of Reloader cause', async () => {
     const hand = await adopted();
     await hand.write('reloader', (object) => withValueAt(object, trace, '{"type":"CONFIGMAP","name":"app"}'));
     expect(hand.promises()).toEqual([]);

@@ -8,18 +8,18 @@ async function keepsChanging(hand: Hand, seconds: number, from = 2): Promise<voi
   for (let index = 0; index < 2 * seconds; index++) await hand.edit(`value-${String(from + index)}-`, 500);
 }
 
-describe('the judge of sources that keep changing', () => {
+describe('the judge, for sources that keep changing', () => {
   it.each([
-    ['within the longest wait', 8, []],
-    ['long after it', 16, ['too late']],
-  ])('is told a restart %s', async (_what, seconds, promises) => {
+    ['accepts a restart within settle-max', 8, []],
+    ['reports a restart long after settle-max', 16, ['too late']],
+  ])('%s', async (_what, seconds, promises) => {
     const hand = await adopted();
     await keepsChanging(hand, seconds);
     await hand.engine(`value-${String(2 * seconds + 1)}-`, true);
     expect(hand.promises(false, crowd)).toEqual(promises);
   });
 
-  it('takes a restart in the middle, and asks for none where there are breaks', async () => {
+  it('accepts a restart before the changes end, and demands none if they pause longer than the settle window', async () => {
     const hand = await adopted();
     await keepsChanging(hand, 10);
     await hand.engine('value-21-', true);

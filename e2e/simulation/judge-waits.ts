@@ -31,7 +31,7 @@ function checkRun({ name, writes }: Life, { first, last }: Run): readonly Violat
   return [{ promise: 'too late', sentence }];
 }
 
-/** The runs of changes, without a break, of what the workload uses, since it was first recorded. */
+/** The uninterrupted runs of changes to the content that the workload uses, since it was first recorded. */
 function runsOf(opened: Case, life: Life): readonly Run[] {
   const recorded = life.writes.find((write) => isOfEngine(write) && baselineOf(write.object));
   if (!recorded) return [];

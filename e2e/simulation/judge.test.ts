@@ -5,7 +5,7 @@ import { Judge } from './judge';
 import { adopted } from './history.fixture';
 
 describe('the judge', () => {
-  it('finds nothing in a history in which each change is answered once', async () => {
+  it('reports nothing if each change is answered by one restart', async () => {
     const hand = await adopted();
     for (const color of ['value-2-', 'value-3-']) {
       await hand.edit(color);
@@ -14,21 +14,21 @@ describe('the judge', () => {
     expect(hand.promises(true)).toEqual([]);
   });
 
-  it('finds a change that nothing answered', async () => {
+  it('reports a change without a restart', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     // Once because of what its pods run with, and once because of what its baseline records.
     expect(hand.promises()).toEqual(['missed change', 'missed change']);
   });
 
-  it('takes a change that was taken back for none', async () => {
+  it('does not count a change that is reverted', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await hand.edit('value-1-');
     expect(hand.promises()).toEqual([]);
   });
 
-  it('takes a change within the second of the creation for none if it is taken back, and only then', async () => {
+  it('ignores a change within the second of the creation only if it is reverted', async () => {
     for (const [color, promises] of [
       ['value-2-', []],
       ['value-4-', ['missed change', 'missed change']],
@@ -42,13 +42,13 @@ describe('the judge', () => {
     }
   });
 
-  it('finds a restart for nothing', async () => {
+  it('reports a restart without a change', async () => {
     const hand = await adopted();
     await hand.engine('value-1-', true);
     expect(hand.promises()).toEqual(['restart without reason']);
   });
 
-  it('finds a second restart for one change', async () => {
+  it('reports a second restart for one change', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await hand.engine('value-2-', true);
@@ -56,7 +56,7 @@ describe('the judge', () => {
     expect(hand.promises(true)).toEqual(['restart without reason']);
   });
 
-  it('finds a template written without its baseline', async () => {
+  it('reports a new template without its baseline', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     const dropped = (object: JsonObject): JsonObject =>
@@ -65,14 +65,14 @@ describe('the judge', () => {
     expect(hand.promises()).toContain('baseline apart from template');
   });
 
-  it('finds a baseline of a content that never was', async () => {
+  it('reports a baseline with content that the source never had', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await hand.engine('value-9-', true);
     expect(hand.promises()).toEqual(['baseline apart from template']);
   });
 
-  it('finds a baseline that goes back', async () => {
+  it('reports a baseline that returns to former content', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await hand.engine('value-2-', true);
@@ -80,20 +80,20 @@ describe('the judge', () => {
     expect(hand.promises()).toContain('baseline apart from template');
   });
 
-  it('finds a write of what is not ours', async () => {
+  it('reports a write to a field that Reroll does not own', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await hand.engine('value-2-', true, (object) => withValueAt(object, ['spec', 'replicas'], 5));
     expect(hand.promises()).toEqual(['foreign write']);
   });
 
-  it('finds a write that was not owed', async () => {
+  it('reports a baseline that is written again without a change', async () => {
     const hand = await adopted();
     await hand.engine('value-1-', false);
     expect(hand.promises()).toEqual(['foreign write']);
   });
 
-  it('finds a value in an annotation', async () => {
+  it('reports a value of a source in an annotation', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     const telling = (object: JsonObject): JsonObject =>
@@ -102,14 +102,14 @@ describe('the judge', () => {
     expect(hand.promises()).toEqual(['leak']);
   });
 
-  it('finds a writer that does not hold the Lease', async () => {
+  it('reports a write by a process that does not hold the Lease', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await hand.engine('value-2-', true, undefined, 'engine-1-1');
     expect(hand.promises()).toEqual(['two writers']);
   });
 
-  it('finds two restarts for two changes of one settle window', async () => {
+  it('reports two restarts for two changes in one settle window, if nothing goes wrong in the world', async () => {
     const hand = await adopted();
     for (const color of ['value-2-', 'value-3-']) {
       await hand.edit(color, 300);
@@ -119,7 +119,7 @@ describe('the judge', () => {
     expect(hand.promises(true)).toEqual(['not exactly once']);
   });
 
-  it('finds a record of what is no more', async () => {
+  it('reports a workload whose baseline is missing in the end', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await hand.engine('value-2-', true);
@@ -130,7 +130,7 @@ describe('the judge', () => {
     expect(hand.promises()).toEqual(['missed change']);
   });
 
-  it('takes one restart more for what somebody took away, and not two', async () => {
+  it('accepts one extra restart after somebody removed the baseline, and reports a second one', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await hand.engine('value-2-', true);
@@ -143,7 +143,7 @@ describe('the judge', () => {
   });
 });
 
-describe('the judge of a CronJob', () => {
+describe('the judge, for a CronJob', () => {
   const recorded = async () => {
     const hand = await adopted();
     hand.addCronJob();
@@ -153,24 +153,24 @@ describe('the judge of a CronJob', () => {
     return hand;
   };
 
-  it('finds nothing where a run comes before the record', async () => {
+  it('reports nothing if a run comes before the new baseline', async () => {
     const hand = await recorded();
     await hand.run('report-1');
     await hand.recordOnCronJob('value-2-');
     expect(hand.promises()).toEqual([]);
   });
 
-  it('finds a record that moved on without a run', async () => {
+  it('reports a new baseline without a run', async () => {
     const hand = await recorded();
     await hand.recordOnCronJob('value-2-');
     expect(hand.promises()).toEqual(['baseline apart from template']);
   });
 
-  it('finds a change that nothing answered', async () => {
+  it('reports a change without a run', async () => {
     expect((await recorded()).promises()).toEqual(['missed change']);
   });
 
-  it('finds more runs than writes', async () => {
+  it('reports more runs than changes', async () => {
     const hand = await recorded();
     await hand.run('report-1');
     await hand.run('report-2');
@@ -179,8 +179,8 @@ describe('the judge of a CronJob', () => {
   });
 });
 
-describe('the judge of a CronJob that was recorded from a watch that was behind', () => {
-  it('takes a record that moves on to what was there at its creation for no change', async () => {
+describe('the judge, for a CronJob that was recorded while a watch was behind', () => {
+  it('accepts without a run that the baseline moves to the content at the creation of the CronJob', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
     await hand.engine('value-2-', true);
@@ -191,25 +191,30 @@ describe('the judge of a CronJob that was recorded from a watch that was behind'
   });
 
   it.each([
-    ['before its creation', ['value-2-', 'value-2-'], []],
-    ['after it', ['value-1-', 'value-2-'], ['baseline apart from template']],
-  ])(
-    'takes a change of a source that is left out into account: %s',
-    async (_when, [first = '', second = ''], found) => {
-      const hand = await adopted();
-      await hand.label('ConfigMap', { tier: 'dev' });
-      await hand.edit(first);
-      hand.addCronJob();
-      await hand.recordOnCronJob('value-1-');
-      await hand.edit(second);
-      await hand.label('ConfigMap', {});
-      await hand.engine('value-2-', true);
-      await hand.recordOnCronJob('value-2-');
-      expect(hand.promises(false, { leavesOutSources: true })).toEqual(found);
-    },
-  );
+    [
+      'accepts a new baseline without a run if an excluded source changed before the creation',
+      ['value-2-', 'value-2-'],
+      [],
+    ],
+    [
+      'reports a new baseline without a run if an excluded source changed after the creation',
+      ['value-1-', 'value-2-'],
+      ['baseline apart from template'],
+    ],
+  ])('%s', async (_when, [first = '', second = ''], found) => {
+    const hand = await adopted();
+    await hand.label('ConfigMap', { tier: 'dev' });
+    await hand.edit(first);
+    hand.addCronJob();
+    await hand.recordOnCronJob('value-1-');
+    await hand.edit(second);
+    await hand.label('ConfigMap', {});
+    await hand.engine('value-2-', true);
+    await hand.recordOnCronJob('value-2-');
+    expect(hand.promises(false, { leavesOutSources: true })).toEqual(found);
+  });
 
-  it('takes a run for each change that comes forth later, and no more', async () => {
+  it('accepts one run for each change that the watch shows later, and no more', async () => {
     const hand = await adopted();
     for (const color of ['value-2-', 'value-3-']) {
       await hand.edit(color);
@@ -228,8 +233,8 @@ describe('the judge of a CronJob that was recorded from a watch that was behind'
   });
 });
 
-describe('the judge of a Job', () => {
-  it('finds one created anew for nothing', async () => {
+describe('the judge, for a Job', () => {
+  it('reports a Job that is recreated without a reason', async () => {
     const hand = await adopted();
     await hand.clock.advance(60_000);
     hand.addJob();
@@ -238,10 +243,10 @@ describe('the judge of a Job', () => {
   });
 
   it.each([
-    ['by the same restart', 'restart-1', 1_000, []],
-    ['by another', 'restart-2', 1_000, ['restart without reason']],
-    ['long after it was there', 'restart-1', 120_000, ['restart without reason']],
-  ])('judges one that its owner deleted and that is created again %s', async (_how, again, thenMs, promises) => {
+    ['accepts that the same restart creates it again', 'restart-1', 1_000, []],
+    ['reports that another restart creates it again', 'restart-2', 1_000, ['restart without reason']],
+    ['reports that the same restart creates it again much later', 'restart-1', 120_000, ['restart without reason']],
+  ])('if the owner deleted the recreated Job, %s', async (_how, again, thenMs, promises) => {
     const hand = await adopted();
     hand.addJob();
     await hand.edit('value-2-');
@@ -254,7 +259,7 @@ describe('the judge of a Job', () => {
     expect(hand.promises()).toEqual(promises);
   });
 
-  it('takes a removal from before its birth for a reason, unless the process knew of it', async () => {
+  it('accepts a key removed before the creation of the Job as a reason, unless the process knew of it', async () => {
     for (const [knew, promises] of [
       [false, []],
       [true, ['restart without reason']],
@@ -272,26 +277,31 @@ describe('the judge of a Job', () => {
   });
 
   it.each([
-    ['the server has forgotten', true, []],
-    ['the server remembers', false, ['restart without reason']],
-  ])(
-    'takes an edit from before its birth for a reason where %s what was there before',
-    async (_what, forgets, promises) => {
-      const hand = await adopted();
-      const forgotten = hand.server.store.revision;
-      await hand.edit('value-2-');
-      await hand.clock.advance(60_000);
-      hand.addJob();
-      await hand.createAnew('value-2-');
-      await hand.engine('value-2-', true);
-      const judging = new Judge();
-      if (forgets) judging.compacted(forgotten);
-      hand.server.history().forEach((write) => judging.wrote(write));
-      expect(judging.verdict(false).map(({ promise }) => promise)).toEqual(promises);
-    },
-  );
+    [
+      'accepts an edit before the creation of the Job as a reason if the server has compacted the former content',
+      true,
+      [],
+    ],
+    [
+      'reports a restart for an edit before the creation of the Job if the server has kept the former content',
+      false,
+      ['restart without reason'],
+    ],
+  ])('%s', async (_what, forgets, promises) => {
+    const hand = await adopted();
+    const forgotten = hand.server.store.revision;
+    await hand.edit('value-2-');
+    await hand.clock.advance(60_000);
+    hand.addJob();
+    await hand.createAnew('value-2-');
+    await hand.engine('value-2-', true);
+    const judging = new Judge();
+    if (forgets) judging.compacted(forgotten);
+    hand.server.history().forEach((write) => judging.wrote(write));
+    expect(judging.verdict(false).map(({ promise }) => promise)).toEqual(promises);
+  });
 
-  it('finds nothing in one created anew for a change, unless it is another', async () => {
+  it('accepts a Job that is recreated for a change, and reports one with another image', async () => {
     const hand = await adopted();
     hand.addJob();
     await hand.edit('value-2-');
@@ -304,7 +314,7 @@ describe('the judge of a Job', () => {
     expect(hand.promises()).toEqual(['foreign write']);
   });
 
-  it('finds one that is gone and not created anew, though nothing says any more what it used', async () => {
+  it('reports a Job that is deleted and not recreated, by its open journal entry', async () => {
     const hand = await adopted();
     hand.addJob();
     await hand.edit('value-2-');
@@ -318,8 +328,8 @@ describe('the judge of a Job', () => {
   });
 });
 
-describe('the processes that ever took the Lease', () => {
-  it('are known with the write by which they took it: one may freeze before it renews that', async () => {
+describe('the list of processes that took the Lease', () => {
+  it('includes a process as soon as it acquires the Lease, because it may freeze before it renews the Lease', async () => {
     const { server } = await adopted();
     const history = server.history();
     const taken = history.findIndex(({ kind }) => kind.kind === 'Lease');

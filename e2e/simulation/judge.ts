@@ -108,7 +108,7 @@ export class Judge {
     this.#case.compactions.push(revision);
   }
 
-  /** etcd was restored: everything is as it was at `revision`, and what came since never was. */
+  /** etcd was restored: everything is as it was at `revision`, and later writes count as never made. */
   restored(revision: number, atMs: number): void {
     const { history, rules } = this.#case;
     const lost = history.filter((record) => record.revision > revision);

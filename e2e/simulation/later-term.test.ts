@@ -50,22 +50,27 @@ async function found(
   return violations.map(({ promise }) => promise);
 }
 
-describe('the judge of what is left lying', () => {
+describe('the judge, for processes that start a day later', () => {
   it.each([
-    ['nothing', [], []],
-    ['the record of what nobody had seen', [recorded], []],
-    ['another record', [recorded, recordedAgain], ['left lying']],
-    ['a restart', [restarted], ['left lying']],
-  ] as const)('is told %s', async (_what, changes, promises) => {
+    ['accepts that they write nothing', [], []],
+    ['accepts the first baseline of a workload that no process had seen', [recorded], []],
+    ['reports a second baseline', [recorded, recordedAgain], ['left lying']],
+    ['reports a restart', [restarted], ['left lying']],
+  ] as const)('%s', async (_what, changes, promises) => {
     expect(await found('engine-0-2', changes)).toEqual(promises);
   });
 
   it.each([
-    ['was to be ignored until it went', { [ignoreAnnotation]: 'true' }, undefined, []],
-    ['was to be ignored until just before it went', { [ignoreAnnotation]: 'true' }, 60_000, []],
-    ['was to be ignored until long before it went', { [ignoreAnnotation]: 'true' }, 90_000, ['left lying']],
-    ['went like any other', {}, undefined, ['left lying']],
-  ])('is told the absence of what %s', async (_what, annotations, heededForMs, promises) => {
+    ['accepts it if the source was ignored until its deletion', { [ignoreAnnotation]: 'true' }, undefined, []],
+    ['accepts it if the source was ignored until just before its deletion', { [ignoreAnnotation]: 'true' }, 60_000, []],
+    [
+      'reports it if the source was ignored only until long before its deletion',
+      { [ignoreAnnotation]: 'true' },
+      90_000,
+      ['left lying'],
+    ],
+    ['reports it if the source was never ignored', {}, undefined, ['left lying']],
+  ])('for a record that a source is absent, %s', async (_what, annotations, heededForMs, promises) => {
     const before = async (server: ApiServer, loop: Loop): Promise<void> => {
       seed(server, configMap({ name: 'db', annotations, data: {} }));
       const { registry } = server;
@@ -83,11 +88,16 @@ describe('the judge of what is left lying', () => {
   });
 
   it.each([
-    ['was to be ignored', { [ignoreAnnotation]: 'true' }, [], []],
-    ['was like any other', {}, [], ['left lying']],
-    ['is there again', { [ignoreAnnotation]: 'true' }, [sourceLabel], ['left lying']],
+    ['accepts it if the source was ignored', { [ignoreAnnotation]: 'true' }, [], []],
+    ['reports it if the source was not ignored', {}, [], ['left lying']],
+    [
+      'reports it if the source has the label after the restore',
+      { [ignoreAnnotation]: 'true' },
+      [sourceLabel],
+      ['left lying'],
+    ],
   ])(
-    'is told the absence of what had its label in the undone time alone and %s',
+    'for a record that a source is absent whose label a restore of etcd undid, %s',
     async (_what, annotations, labels, promises) => {
       const before = async (server: ApiServer): Promise<void> => {
         seed(server, configMap({ name: 'db', annotations, labels: Object.fromEntries(labels), data: {} }));
@@ -108,11 +118,11 @@ describe('the judge of what is left lying', () => {
     },
   );
 
-  it('passes over what people do', async () => {
+  it('ignores the writes of users', async () => {
     expect(await found('alice', [restarted])).toEqual([]);
   });
 
-  it('finds that no process came up', async () => {
+  it('reports that no process came up', async () => {
     expect(await found('engine-0-2', [], false)).toEqual(['left lying']);
   });
 });

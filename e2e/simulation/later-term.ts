@@ -52,7 +52,7 @@ export async function checkLaterTerm({
   crashAll(dayMs);
   const beginsMs = loop.monotonicMs() + dayMs;
   await loop.runUntil(beginsMs - 1);
-  // What the killed processes had sent has arrived by now: the last Events of a large world, for example.
+  // By now the last requests of the killed processes have arrived, for example the last Events of a large world.
   const since = server.history().length;
   // Real API servers keep five to ten minutes of history.
   server.compact();

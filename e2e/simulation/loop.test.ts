@@ -3,8 +3,8 @@ import { seededRandom } from '../apiserver/seeded-random';
 import { Loop } from './loop';
 import { SimulatedProcess } from './process';
 
-describe('the loop', () => {
-  it('runs what is due in the order of time, each with all that waits on it', async () => {
+describe('the event loop of a simulated world', () => {
+  it('runs events in the order of time, each with all code that waits for its promises', async () => {
     const loop = new Loop(seededRandom(1));
     const seen: string[] = [];
     loop.timer(20, () => seen.push('late'));
@@ -16,7 +16,7 @@ describe('the loop', () => {
     expect(loop.monotonicMs()).toBe(100);
   });
 
-  it('orders what is due at one moment by the seed', async () => {
+  it('orders the events of one moment by the seed', async () => {
     const run = async (seed: number): Promise<string> => {
       const loop = new Loop(seededRandom(seed));
       let seen = '';
@@ -29,14 +29,14 @@ describe('the loop', () => {
   });
 });
 
-describe('a process', () => {
+describe('a simulated process', () => {
   function started() {
     const loop = new Loop(seededRandom(1));
     const seen: string[] = [];
     return { loop, seen, process: new SimulatedProcess('engine-0-1', loop, seededRandom(2)) };
   }
 
-  it('gets nothing any more when it is dead', async () => {
+  it('receives nothing once it is dead', async () => {
     const { loop, seen, process } = started();
     process.clock.timer(10, () => seen.push('timer'));
     loop.timer(5, () => process.kill());
@@ -45,7 +45,7 @@ describe('a process', () => {
     expect(seen).toEqual([]);
   });
 
-  it('gets everything late and in its order when it was frozen', async () => {
+  it('receives everything late and in order after it was frozen', async () => {
     const { loop, seen, process } = started();
     process.freeze();
     process.clock.timer(10, () => seen.push('timer'));
@@ -57,7 +57,7 @@ describe('a process', () => {
     expect(seen).toEqual(['timer', 'bytes']);
   });
 
-  it('has a wall clock that may be off, and a monotonic one that may not', () => {
+  it('has a wall clock that may be wrong, and a monotonic clock that is right', () => {
     const { loop, process } = started();
     process.setClockOff(-700);
     expect(process.clock.nowMs()).toBe(loop.nowMs() - 700);

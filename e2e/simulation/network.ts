@@ -9,7 +9,9 @@ import type { Loop } from './loop';
 import type { SimulatedProcess } from './process';
 import type { Sky, WeatherKind } from './weather';
 
-/** The longest delay of a message. Below the time from the end of a leader's term to the next leader's (5 s). */
+/**
+ * The longest delay of a message. It is shorter than the time from the end of one leader's term to the next one (5 s).
+ */
 export interface Latency {
   readonly maxMs: number;
 }

@@ -14,23 +14,23 @@ const proved = async (what: string | undefined, seeds: number): Promise<readonly
   return [await prove(bugs, (line) => said.push(line), seeds), ...said];
 };
 
-describe('an engine that is wrong on purpose', () => {
-  it('is found by a seed, which is told', async () => {
+describe('a planted bug in the engine', () => {
+  it('is reported with the seed that finds it', async () => {
     const found = await proved('nobody uses a source', 50);
     expect(found).toEqual([0, expect.stringMatching(/^found by seed \d+: nobody uses a source$/)]);
   });
 
-  it('is found where a piece of its text reads otherwise', async () => {
+  it('is found if it replaces a piece of source text', async () => {
     const what = 'who asks for one kind of sources is restarted for all';
     expect(await proved(what, 50)).toEqual([0, expect.stringMatching(new RegExp(`^found by seed \\d+: ${what}$`))]);
   });
 
-  it('is counted where no seed finds it, as one is that is right', async () => {
+  it('is counted as not found if no seed finds it', async () => {
     expect(await proved(undefined, 3)).toEqual([1, 'NOT FOUND in 3 seeds: nothing']);
   });
 });
 
-describe('a bug that a test is to find', () => {
+describe('a planted bug that a test must find', () => {
   const bug: TestedMutant = {
     what: 'no window',
     file: 'reconciler/worker/settle-window.ts',
@@ -45,7 +45,7 @@ describe('a bug that a test is to find', () => {
 
   beforeEach(() => void lines.splice(0));
 
-  it('is planted in a copy, once its test has passed without it, and told with the test', async () => {
+  it('is planted in a copy after its test passed without it, and is reported with the test', async () => {
     const runs: unknown[] = [];
     const run: RunTests = (folder, tests) => {
       runs.push([planted(folder), ...tests]);
@@ -61,35 +61,35 @@ describe('a bug that a test is to find', () => {
     expect(planted('.')).toBe(false);
   });
 
-  it('is counted where its test passes all the same', async () => {
+  it('is counted as not found if its test still passes', async () => {
     expect(await proveTests([bug], say, () => Promise.resolve({ passed: true, said: '' }), copied)).toBe(1);
     expect(lines).toEqual([`NOT FOUND by ${bug.test}: no window`]);
   });
 
-  it('is not looked for with a test that fails without it', async () => {
+  it('is not planted if its test fails without it', async () => {
     const failing = proveTests([bug], say, () => Promise.resolve({ passed: false, said: 'expected 1' }), copied);
     await expect(failing).rejects.toThrow('a test fails without a planted bug:\nexpected 1');
     expect(lines).toEqual([]);
   });
 });
 
-describe('what is to be found', () => {
+describe('each planted bug', () => {
   const mutations = provableBugs.flatMap(({ what, mutation }) => (mutation ? [{ ...mutation, what }] : []));
 
   it.each([...mutations, ...testedMutants].map((mutant) => [mutant.what, mutant] as const))(
-    'is where its text is: %s',
+    'replaces a text that is in its file exactly once: %s',
     (_what, { file, from, to }) => {
       expect(readFileSync(file, 'utf8').split(from)).toHaveLength(2);
       expect(to).not.toBe(from);
     },
   );
 
-  it('has a name of its own each', () => {
+  it('has a unique name', () => {
     const names = [...provableBugs, ...testedMutants].map(({ what }) => what);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('is looked for where its text is', async () => {
+  it('is rejected if its file does not contain the text to replace', async () => {
     const mutation = { file: 'reconciler/hints/hints.ts', from: 'a text that is not there', to: '' };
     await expect(runBatch([1], 1, () => undefined, { mutation })).rejects.toThrow('has no text');
   });

@@ -12,7 +12,9 @@ import type { Use } from './usage';
 
 type Entry = WrittenBaseline['sources'][string];
 
-/** No watch lags by more. A change from before a workload's creation that arrives after it looks like a new change. */
+/**
+ * The longest lag of a watch. A change from before a workload's creation that arrives after it looks like a new change.
+ */
 export const latestWatchMs = 10_000;
 
 /** Whether something that the workload uses changed between what was recorded and what the restart records. */
@@ -66,7 +68,8 @@ export function reasonFor(
     if (source === undefined || !use || !mayCount(opened, source, use, atMs)) return false;
     // A baseline under another digest key says nothing about the content.
     const former = before?.key === after.key ? before?.sources[id] : undefined;
-    // A source that was recorded before has gone since, maybe before this life, while the Job was being recreated.
+    // A source that was recorded before has been deleted since, perhaps before this object was created: while its Job
+    // was being recreated.
     if (entry === '-') return rules.reloadOnDelete && former !== '-' && wentSince(source, former ? 0 : bornMs);
     // Nothing was recorded, or (below) that the source is absent. It is not known which keys changed, so one restart in
     // doubt is right.
@@ -80,7 +83,7 @@ export function reasonFor(
   });
 }
 
-/** By then the process was listing what it did not know yet. */
+/** The revision of the process's first write. By then the process was listing what it did not know yet. */
 function firstWriteOf({ history }: Case, process: string): number | undefined {
   return history.find(({ user }) => user === process)?.revision;
 }

@@ -19,7 +19,10 @@ import { drawWorld, type World } from './world';
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red', size: 'small' } });
 
-/** Fails new lists and watches of the resource until the result is called. That compacts the history: a list is due. */
+/**
+ * Fails new lists and watches of the resource until the returned function is called. That function also compacts the
+ * history, so that the reflector must list again.
+ */
 function outage(harness: Harness, plural: string): () => void {
   const end = harness.faults.add({
     match: ({ pathname }) => pathname.endsWith(`/${plural}`),
@@ -31,9 +34,9 @@ function outage(harness: Harness, plural: string): () => void {
   };
 }
 
-/** Bugs that seeds found, each as the smallest story that shows it. */
+/** Bugs that the simulation found, each with the fewest steps that show it. */
 describe('a change is not missed', () => {
-  it('though the workload was there before the first start and its adoption is put off by a server in trouble', async () => {
+  it('if the workload is older than the install and the server fails the write of its first baseline', async () => {
     const harness = new Harness();
     harness.seed(app, deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }));
     await harness.clock.advance(600_000);
@@ -47,7 +50,7 @@ describe('a change is not missed', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('though source and workload were made in one second and the watch of sources is behind', async () => {
+  it('if source and workload are created in one second and the watch of sources is behind', async () => {
     const harness = new Harness();
     harness.faults.add({
       match: ({ isWatch, pathname }) => isWatch && pathname.endsWith('/configmaps'),
@@ -62,7 +65,7 @@ describe('a change is not missed', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('though the workload came to use all keys, and another key changed, while nobody watched', async () => {
+  it('if the workload starts to use all keys and another key changes while no process watches', async () => {
     const harness = new Harness();
     harness.seed(app, deployment({ name: 'web', annotations: auto, env: [envFromKey('ConfigMap', 'app', 'color')] }));
     await (await harness.start()).stop();
@@ -78,7 +81,7 @@ describe('a change is not missed', () => {
   });
 });
 
-describe('a change since the workload came to use the source is not missed', () => {
+describe('a change after the workload started to use the source is not missed', () => {
   const extra = configMap({ name: 'extra', data: { color: 'red' } });
   const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
 
@@ -93,7 +96,7 @@ describe('a change since the workload came to use the source is not missed', () 
     await harness.clock.advance(5_000);
   }
 
-  it('though the workload was written again, and all while nobody watched', async () => {
+  it('if another write to the workload follows, all while no process watches', async () => {
     const harness = new Harness();
     harness.seed(app, extra, web);
     await (await harness.start()).stop();
@@ -103,7 +106,7 @@ describe('a change since the workload came to use the source is not missed', () 
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('though the workload was written again before a list showed it', async () => {
+  it('if another write to the workload follows before a list shows it', async () => {
     const harness = new Harness();
     harness.seed(app, extra, web);
     await harness.start();
@@ -118,7 +121,7 @@ describe('a change since the workload came to use the source is not missed', () 
   it.each([
     ['a label', async (harness: Harness) => await harness.label('ConfigMap', 'app', { team: 'a' })],
     ['another key', async (harness: Harness) => await harness.edit('ConfigMap', 'app', { color: 'blue' })],
-  ])('though it removed a key, and a list shows it together with %s from before', async (_what, edit) => {
+  ])('if the change removes a key, and a list shows it together with an earlier change of %s', async (_what, edit) => {
     const harness = new Harness();
     harness.seed(app);
     await harness.start();
@@ -138,7 +141,7 @@ describe('a change since the workload came to use the source is not missed', () 
 });
 
 describe('a baseline', () => {
-  it('that was taken away before the answer of its write came is put back', async () => {
+  it('is written again if somebody removes it before the answer to its write arrives', async () => {
     const harness = new Harness({ watchList: 'rejected' });
     harness.seed(app, deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }));
     harness.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'lag', lagMs: 5_000 }, times: 1 });
@@ -159,8 +162,8 @@ describe('a baseline', () => {
   });
 });
 
-describe('a change since the creation is not missed', () => {
-  it('of a source that came anew and was edited before a list showed it', async () => {
+describe('a change after the creation of a source is not missed', () => {
+  it('if the source is recreated and edited before a list shows it', async () => {
     const harness = new Harness();
     harness.seed(app);
     await harness.start();
@@ -182,8 +185,8 @@ describe('a change since the creation is not missed', () => {
   });
 });
 
-describe('a change of what was recorded as absent is not missed', () => {
-  it('though it was created and edited while nobody watched', async () => {
+describe('a change of a source that was recorded as absent is not missed', () => {
+  it('if the source is created and edited while no process watches', async () => {
     const harness = new Harness();
     harness.seed(deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app', true)] }));
     await (await harness.start()).stop();
@@ -197,10 +200,10 @@ describe('a change of what was recorded as absent is not missed', () => {
   });
 });
 
-describe('a process that gets the Lease late', () => {
+describe('a process that acquires the Lease late', () => {
   const leases = ({ method, pathname }: FaultTarget): boolean => method !== 'GET' && pathname.includes('/leases');
 
-  it('does not restart what was born, while it stood by, after the change', async () => {
+  it('does not restart a workload that was created after the change, while the process stood by', async () => {
     const harness = new Harness();
     harness.seed(app);
     const end = harness.faults.add({ match: leases, fault: { kind: 'status', code: 409 } });
@@ -214,7 +217,7 @@ describe('a process that gets the Lease late', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('and has had it before, but could not look, still knows what is new', async () => {
+  it('restarts for a change before its start, even if it loses the Lease before it can list the sources', async () => {
     const harness = new Harness();
     harness.seed(app, deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }));
     await harness.clock.advance(600_000);
@@ -246,7 +249,7 @@ describe('a Job', () => {
       .history()
       .filter(({ kind, type, user }) => kind.kind === 'Job' && type === 'ADDED' && user === 'reroll').length;
 
-  it('is not created anew twice where a source came moments before it', async () => {
+  it('is recreated only once if one of its sources was created moments before the change', async () => {
     const harness = new Harness();
     const envFrom = [fromConfigMap('app'), fromSecret('db', true)];
     harness.seed(app, job({ name: 'migrate', annotations: auto, envFrom }));
@@ -264,7 +267,7 @@ describe('a Job', () => {
     expect(created(harness)).toBe(1);
   });
 
-  it('is created anew though the server once denies that its journal is there', async () => {
+  it('is recreated although the server once answers 404 for its journal entry', async () => {
     const harness = new Harness();
     harness.seed(app, job({ name: 'migrate', annotations: auto, envFrom: [fromConfigMap('app')] }));
     await harness.start();
@@ -279,8 +282,8 @@ describe('a Job', () => {
   });
 });
 
-describe('what was done is recorded', () => {
-  it('of a CronJob, though there was no right to while it was run', async () => {
+describe('a run of a CronJob', () => {
+  it('is recorded later if the permission to patch the CronJob was missing during the run', async () => {
     const harness = new Harness();
     harness.seed(app, cronJob({ name: 'report', annotations: auto, envFrom: [fromConfigMap('app')] }));
     await harness.start();
@@ -304,7 +307,7 @@ describe('what was done is recorded', () => {
 });
 
 describe('nothing is restarted without a reason', () => {
-  it('when the last of several edits of one second is seen only after the workload was born', async () => {
+  it('if the last of several edits in one second is seen only after the creation of the workload', async () => {
     const harness = new Harness();
     harness.seed(app);
     harness.faults.add({
@@ -331,7 +334,7 @@ describe('nothing is restarted without a reason', () => {
    * their content, and a proxy answers such a GET with 404. A StatefulSet that is seen only after the ConfigMaps are
    * seen again has no record of them.
    */
-  it('when the 404 of a proxy answers for a source that a list has shown', async () => {
+  it('if a proxy answers 404 for a source that a list has shown', async () => {
     const weather: readonly Weather[] = [
       { kind: 'lost-answer', fromMs: 0, toMs: 56_277, rate: 1, resource: 'statefulsets', seed: 1754728611 },
       { kind: 'forbidden', fromMs: 0, toMs: 21_780, rate: 1, resource: 'configmaps', seed: 892877057 },
@@ -343,7 +346,7 @@ describe('nothing is restarted without a reason', () => {
     expect(violations).toEqual([]);
   });
 
-  it('of a Job that stopped asking for the source, though its watch is behind', async () => {
+  it('if a Job no longer asks for the source, and its watch is behind', async () => {
     const harness = new Harness();
     harness.seed(app, job({ name: 'migrate', annotations: auto, envFrom: [fromConfigMap('app')] }));
     await harness.start();
@@ -360,9 +363,9 @@ describe('nothing is restarted without a reason', () => {
   });
 });
 
-describe('who changed a source stays named', () => {
+describe('the author of a change is still named', () => {
   /** Meanwhile the source changes twice more, and the engine remembers the authors of only two states per source. */
-  it('though newer changes are told of while it is looked for a rollout that answers the first', async () => {
+  it('if newer changes are reported while Reroll looks for a rollout that answers the first', async () => {
     const { violations, story } = await simulate(drawWorld(540_699));
     expect(story.join()).toContain('its batch reaches engine-0-1: 202, ConfigMap shop/app by alice');
     expect(violations).toEqual([]);
@@ -371,9 +374,9 @@ describe('who changed a source stays named', () => {
 
 describe('after a restore of etcd', () => {
   it.each([
-    ['a Job is created whose entry of the journal is as old as the backup', 602_175],
-    ['a source is not asked for at a version that is yet to come', 602_489],
-    ['nor is one whose read was under way', 607_509],
+    ['a Job is recreated if its journal entry is part of the backup', 602_175],
+    ['a source is not read at a resourceVersion that does not exist yet', 602_489],
+    ['a source whose read was under way is not read at a resourceVersion that does not exist yet', 607_509],
   ])('%s', async (_what, seed) => {
     const { violations, story } = await simulate(drawWorld(seed));
     expect(story.join()).toContain('is restored to revision');
@@ -381,9 +384,12 @@ describe('after a restore of etcd', () => {
   });
 });
 
-describe('what others take out on its way', () => {
-  /** If nothing of a write is left, nothing is stored and no watch shows it. The engine took it for stored. */
-  it('is recorded once it is let be', async () => {
+describe('a baseline that another admission webhook removes from the write', () => {
+  /**
+   * If the webhook removes everything from a write, nothing is stored and no watch event follows. The engine once took
+   * such a write for stored.
+   */
+  it('is recorded when the webhook stops', async () => {
     const { violations, story } = await simulate(drawWorld(180));
     expect(story.slice(0, 20).join()).toMatch(/takes out the record/);
     expect(violations).toEqual([]);
@@ -395,19 +401,19 @@ describe('a rotation is not missed', () => {
    * The first list of statuses breaks off after it has shown one without versions. Before the next list, that status
    * gets its first versions and then those of a rotation.
    */
-  it('though its pod was last seen before it had mounted anything', async () => {
+  it('if its pod was last seen before it had mounted anything', async () => {
     const { violations, story } = await simulate(drawWorld(701765));
     expect(story.join()).toContain('show other versions in status agent-7-default-tls');
     expect(violations).toEqual([]);
   });
 });
 
-describe('what changed since an older version recorded it is not missed', () => {
+describe('a change since an older version recorded the workload is not missed', () => {
   /**
    * The workload was recorded once, without its uid, and never restarted. A key is removed while nobody watches, which
    * leaves no timestamp. The content without it looked as if it had existed when the workload was created.
    */
-  it('though it is a key that went', async () => {
+  it('if the change is the removal of a key', async () => {
     const { violations, story } = await simulate(drawWorld(800982));
     expect(story.join()).toContain('write as an older version would StatefulSet default/store');
     expect(violations).toEqual([]);
@@ -422,7 +428,7 @@ describe('a change is not missed by a process whose clock is minutes ahead', () 
   };
 
   /** By its own clock, the process had not begun to watch when the source was edited. */
-  it('though the first list comes after the change', async () => {
+  it('if the first list comes after the change', async () => {
     const weather: readonly Weather[] = [
       { kind: 'gone', fromMs: 0, toMs: 12_064, rate: 1, resource: undefined, seed: 515_255_264 },
       { kind: 'stream-half-open', fromMs: 2_191, toMs: 15_536, rate: 0.5, resource: undefined, seed: 2_145_910_149 },
@@ -439,8 +445,8 @@ describe('a change is not missed by a process whose clock is minutes ahead', () 
     expect(violations).toEqual([]);
   });
 
-  /** By its times in the Lease, it still led minutes after its death, when the workload and the change came. */
-  it('though it is the next process that finds workload and change', async () => {
+  /** By the times in its Lease, the dead process still led when the workload was created and the source changed. */
+  it('if the next process finds the workload and the change', async () => {
     const { violations, story } = await simulate({
       ...{ ...world, seed: 41_006_527, stormMs: 24_000, weather: [], watchList: 'rejected' },
       steps: [
@@ -457,9 +463,9 @@ describe('a change is not missed by a process whose clock is minutes ahead', () 
   });
 });
 
-describe('what could not be recorded', () => {
+describe('a baseline that could not be written', () => {
   /** The process was killed a minute after the refusal, and the record that it could not write was lost with it. */
-  it('is written before the day ends after which nothing is left to do', async () => {
+  it('is written before other processes start a day later', async () => {
     const features = { reloadOnCreate: true, reloadOnDelete: true, selectsSources: true, wishes: true };
     const { violations, story } = await simulate({
       ...{ seed: 777_008_240, replicas: 2, strategy: 'env-vars', calm: false, controllers: false, laterTerm: true },
@@ -497,7 +503,7 @@ function worldThatLeavesOut(seed: number, leavingOut: number, creation: number):
   };
 }
 
-describe('what a source was while a label left it out', () => {
+describe('the content of a source while a label excluded it', () => {
   /**
    * The webhook records what the leader knows. The leader's watch has not shown yet that the source was left out and
    * edited. When the source is taken in again, the record moves on to what the pods have read.
@@ -505,7 +511,7 @@ describe('what a source was while a label left it out', () => {
   it.each([
     ['StatefulSet', 'StatefulSet default/store', worldThatLeavesOut(276, 2_185_644, 28_905_204)],
     ['CronJob', 'CronJob default/report', worldThatLeavesOut(59, 467_221, 6_179_011)],
-  ])('is no change for a %s that was created meanwhile', async (_kind, name, world) => {
+  ])('is not a change for a %s that was created in that time', async (_kind, name, world) => {
     const { violations, story } = await simulate(world);
     expect(violations).toEqual([]);
     const told = ['leave out ConfigMap default/app', 'edit ConfigMap default/app', `create ${name}`];
@@ -516,7 +522,7 @@ describe('what a source was while a label left it out', () => {
   /**
    * A removed key leaves no timestamp. The content without it looked as if it had existed when the CronJob was created.
    */
-  it('is a change for a CronJob that was created before a key went', async () => {
+  it('is a change for a CronJob that was created before a key was removed', async () => {
     const { violations, story } = await simulate(worldThatLeavesOut(240, 1_900_560, 25_134_960));
     expect(violations).toEqual([]);
     expect(story.join()).toContain('edit ConfigMap default/extra by bob {"size":"value-4-"}');
@@ -526,7 +532,7 @@ describe('what a source was while a label left it out', () => {
 
 describe('a day after everything was done, nothing is left to do', () => {
   /** Records under a new digest key wait for a server in trouble, and the world is already quiet in the meantime. */
-  it('where a server asked to write again a day later', async () => {
+  it('if the server asked for a retry a day later', async () => {
     const { violations, story, situations } = await simulate(drawWorld(90_216_245));
     expect(violations).toEqual([]);
     expect(story.join()).toContain('throttled-for-a-day: PATCH');
@@ -534,8 +540,8 @@ describe('a day after everything was done, nothing is left to do', () => {
   });
 });
 
-describe('what a process cannot know is not asked of it', () => {
-  it('where its namespace was left out when the digest key was lost, and is selected again after an edit', async () => {
+describe('the judge demands no restart that no process can know of', () => {
+  it('if the namespace was excluded when the digest key was lost, and is selected again after an edit', async () => {
     const { violations, story } = await simulate(drawWorld(310_013_159));
     expect(violations).toEqual([]);
     expect(story.join('\n')).toMatch(

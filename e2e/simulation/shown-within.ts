@@ -23,7 +23,7 @@ const troubles: ReadonlySet<ActionKind> = new Set<ActionKind>([
 /** The server's timestamps are whole seconds, and a request that shows a write may wait for one that does not. */
 const spareMs = 3_000;
 
-/** How long after a write every process knows of it, and of no later write before; infinity if not promised. */
+/** How long after a write every process has seen it, and before any later write. Infinity if that is not promised. */
 export function shownWithinMs({ steps, weather, dark, watchWindow, lagMs, maxLatencyMs }: World): number {
   const isTroubled = weather.length > 0 || dark !== undefined || steps.some(({ kind }) => troubles.has(kind));
   // A process that is behind by more writes than the server remembers lists again.

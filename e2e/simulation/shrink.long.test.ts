@@ -5,7 +5,7 @@ import { drawWorld } from './world';
 
 jest.setTimeout(600_000);
 
-it('a world that fails shrinks to what is needed', async () => {
+it('a failing world is reduced to the steps that the failure needs', async () => {
   const wrong = { ignoredSourceKind: 'Secret' } as const;
   for (let seed = 1; ; seed++) {
     const world = drawWorld(seed);

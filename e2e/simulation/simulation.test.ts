@@ -19,7 +19,7 @@ describe('simulated worlds', () => {
     expect(violations).toEqual([]);
   });
 
-  it.each([3, 42])('of seed %i tell the same story twice', async (seed) => {
+  it.each([3, 42])('with seed %i produce the same story in every run', async (seed) => {
     const first = await simulate(drawWorld(seed));
     const second = await simulate(drawWorld(seed));
     expect(first.story.length).toBeGreaterThan(5);

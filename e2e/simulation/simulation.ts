@@ -50,7 +50,7 @@ export interface Outcome {
 
 /** Everything owed must be done within this time after the last fault. */
 const livenessMs = 15 * 60_000;
-/** A missing API is asked for again every five minutes, plus up to a quarter. */
+/** Reroll asks for a missing API again every five minutes, plus up to a quarter of that. */
 const foundWithinMs = 7 * 60_000;
 /** A baseline that was not stored, because it was forbidden or removed on its way, is written again after 10 min. */
 const writtenWithinMs = 11 * 60_000;
@@ -126,7 +126,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     const takenOut = gatekeeper.takenOutOf(write);
     if (takenOut) faulted.takenOut(takenOut, write);
     judge.wrote(write, takenOut !== undefined);
-    // What follows a broken promise proves nothing more.
+    // After a broken promise, the rest of the world proves nothing more.
     if (judge.violations.length > 0) loop.halt();
     if (isEngine(write.user) && write.kind.kind !== 'Event') story.tell(write.user, shownWrite(write));
   });
@@ -198,7 +198,8 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const isHidden =
     features.csi && (features.csi.servedAtMs > 0 || world.weather.some(({ kind }) => kind === 'not-found'));
   if (isHidden) later(world.stormMs + foundWithinMs, () => undefined);
-  // Until it is written, only its process knows the baseline: processes that start a day later would still have work.
+  // Until the baseline is written, only one process knows it, and processes that start a day later would still have
+  // work.
   const mayBeUnwritten = isKept || world.weather.some(({ kind }) => kind === 'forbidden');
   if (world.laterTerm && mayBeUnwritten) later(world.stormMs + writtenWithinMs, () => undefined);
   const begin = ({ kind, seed, uponWrite: atWrite, atMs }: Step): void => {

@@ -57,7 +57,7 @@ function isMarker(entry: JsonValue): boolean {
   return stringAt(entry, 'name')?.startsWith('STAKATER_') === true;
 }
 
-/** Sorts the fields, because a field that was added is last, which is no difference. */
+/** Sorts the fields, because an added field comes last, and the order makes no difference. */
 function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return (value as readonly JsonValue[]).map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -131,7 +131,7 @@ function drawSteps(draw: Draw, stormMs: number): readonly Step[] {
     const kind = draw.pickAny(kinds) ?? 'edit-source';
     const atMs = draw.int(0, stormMs - 1);
     steps.push({ kind, atMs, uponWrite: draw.chance(0.15), seed: draw.seed() });
-    // Events that are close together find more than single ones.
+    // Actions that are close together find more bugs than single ones.
     if (!draw.chance(0.35)) continue;
     const soonMs = Math.min(stormMs - 1, atMs + draw.int(0, draw.pick([300, 2_000, 6_000])));
     steps.push({ kind: draw.pickAny(kinds) ?? 'burst', atMs: soonMs, uponWrite: draw.chance(0.2), seed: draw.seed() });

@@ -56,7 +56,7 @@ describe('an alert', () => {
     expect(transport.texts[0]).toMatch(/^prod eu : Reloader detected changes in app/);
   });
 
-  it.each([200, 201, 202, 204])('§19 Q58 is received with %i', async (code) => {
+  it.each([200, 201, 202, 204])('Q58 is received with %i', async (code) => {
     const { clock, send, counted, said } = world(status(code));
     send(1);
     await clock.advance(60_000);

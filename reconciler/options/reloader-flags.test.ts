@@ -147,7 +147,7 @@ describe('refused, where Reloader goes on with something else', () => {
 });
 
 describe("Reloader's own chart", () => {
-  /** §18.3 "Argument order". Each value that has a flag here is set; the others appear with what they switch on. */
+  /** Its arguments in their order. Each value that has a flag here is set; the others appear with what they switch on. */
   const rendered = [
     ...[
       '--log-format=json',
@@ -172,7 +172,7 @@ describe("Reloader's own chart", () => {
     ...['--reload-strategy=annotations', '--enable-ha=true', '--auto-reload-all=true'],
   ];
 
-  it('§18.3 is understood', () => {
+  it('is understood', () => {
     const env = {
       ...{ POD_NAME: 'r-0', POD_NAMESPACE: 'ops', RELOADER_NAMESPACE: 'ops', RELOADER_DEPLOYMENT_NAME: 'reloader' },
       ...{ ALERT_ON_RELOAD: 'true', ALERT_SINK: 'slack', ALERT_WEBHOOK_URL: 'https://sink.example/b', GOMAXPROCS: '1' },

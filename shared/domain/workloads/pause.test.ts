@@ -20,7 +20,7 @@ describe('readPause', () => {
     ['1d', undefined, 1],
     ['5 m', undefined, 1],
     ['', undefined, 1],
-  ])('§8.1 period %j is %j ms', (period, periodMs, problems) => {
+  ])('§8 period %j is %j ms', (period, periodMs, problems) => {
     const read = readPause(deployment, {}, { [keys.pausePeriod]: period }, keys);
     expect(read.pause?.periodMs).toBe(periodMs);
     expect(read.problems).toHaveLength(problems);
@@ -33,7 +33,7 @@ describe('readPause', () => {
     [{ [keys.pausedAt]: 'noon' }, { paused: true, periodMs: undefined, since: 'unreadable' }],
     [{ [keys.pausedAt]: '2026-01-01T13:00:00+01:00' }, { paused: true, periodMs: undefined, since: noonMs }],
     [{ [keys.pausePeriod]: '1m' }, { paused: true, periodMs: 60_000, since: undefined }],
-  ])('§8.3, §8.4 a paused Deployment with %j', (metadata, pause) => {
+  ])('§8 a paused Deployment with %j', (metadata, pause) => {
     expect(readPause(deployment, { spec: { paused: true } }, { ...metadata }, keys).pause).toEqual(pause);
   });
 
@@ -78,7 +78,7 @@ describe('pausedForMs', () => {
     ['an unreadable start', { since: 'unreadable' }, 0, 0],
     ['somebody else’s pause', { since: undefined }, 0, undefined],
     ['a pause that somebody ended', { paused: false }, 0, undefined],
-  ])('§8.4 at %s', (_, pause, sinceMs, left) => {
+  ])('§8 at %s', (_, pause, sinceMs, left) => {
     expect(pausedForMs({ ...held, ...pause }, noonMs + sinceMs)).toBe(left);
   });
 });
