@@ -1,4 +1,5 @@
 import { connectCluster } from '../shared/kube/client/cluster-connection';
+import { ServerClock } from '../shared/kube/client/server-clock';
 import type { LoadedCommand } from '../shared/runtime/options/cli';
 import { systemClock } from '../shared/runtime/clock';
 import type { Component } from '../shared/runtime/process/lifecycle';
@@ -48,7 +49,7 @@ async function once(keeper: Keeper, connection: Component): Promise<number> {
 }
 
 async function assemble(options: CertsOptions, env: Environment, logger: Logger, registry: MetricRegistry) {
-  const clock = systemClock;
+  const clock = new ServerClock(systemClock);
   const { webhookService, channelService, validating, mutating, certificates, tokenLifeMs } = options;
   const { caLifeMs, leafLifeMs } = options;
   const { client, server, namespace, component } = await connectCluster({

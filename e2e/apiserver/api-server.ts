@@ -73,6 +73,11 @@ export class ApiServer {
    * `connectionId` is only used in the request log.
    */
   async handle(received: HttpRequest, user: string, connectionId?: number): Promise<HttpResponse> {
+    const response = await this.#answer(received, user, connectionId);
+    return { ...response, headers: { ...response.headers, date: new Date(this.clock.nowMs()).toUTCString() } };
+  }
+
+  async #answer(received: HttpRequest, user: string, connectionId: number | undefined): Promise<HttpResponse> {
     const request = { ...received, headers: lowerCased(received.headers) };
     const url = new URL(request.path, 'https://kubernetes.default.svc');
     const known = discover(this.kinds, url.pathname);

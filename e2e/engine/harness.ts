@@ -8,7 +8,9 @@ import { KubeClient } from '../../shared/kube/client/client';
 import { staticCredentials } from '../../shared/kube/access/credentials';
 import { deleteObject, getObject, patchObject, type KubeObject } from '../../shared/kube/client/objects';
 import { configMaps, secrets, type Resource } from '../../shared/kube/resource';
+import { ServerClock } from '../../shared/kube/client/server-clock';
 import type { Transport } from '../../shared/kube/transport';
+import type { Clock } from '../../shared/runtime/clock';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { Metrics } from '../../reconciler/metrics/metrics';
 import { RecordingLogger, type LogLine } from '../../shared/runtime/log/recording-logger';
@@ -80,8 +82,16 @@ export class Harness {
     return engine;
   }
 
-  /** Starts an engine without waiting. `spoil` changes the server's JSON answers on their way to the engine. */
-  launch(settings: Partial<EngineSettings> = {}, spoil?: (text: string) => string, outlets: Outlets = {}): Engine {
+  /**
+   * Starts an engine without waiting. `spoil` changes the server's JSON answers on their way to the engine, and
+   * `ownClock` is the clock of its node.
+   */
+  launch(
+    settings: Partial<EngineSettings> = {},
+    spoil?: (text: string) => string,
+    outlets: Outlets = {},
+    ownClock: Clock = this.clock,
+  ): Engine {
     const all = { ...defaultSettings, identity: 'reroll-0', ...settings };
     if (!all.dryRun) this.#candidates.add(all.identity);
     // No candidate takes over a calm Lease within a test, so a test that expects it to do nothing would prove nothing.
@@ -89,9 +99,10 @@ export class Harness {
     const logger = new RecordingLogger();
     const metrics = new Metrics({ countByNamespace: false });
     const { transport, kill } = mortal(spoilt(inProcessTransport(this.server, engineUser, this.faults), spoil));
+    const clock = new ServerClock(ownClock);
     const deps = {
-      client: this.#client(transport, 'reroll/test'),
-      clock: this.clock,
+      client: this.#client(transport, 'reroll/test', clock),
+      clock,
       random: this.random,
       logger,
       metrics,
@@ -199,11 +210,12 @@ export class Harness {
       .map(({ verb, resource }) => `${verb} ${resource}`);
   }
 
-  #client(transport: Transport, userAgent: string): KubeClient {
+  #client(transport: Transport, userAgent: string, serverClock?: ServerClock): KubeClient {
     return new KubeClient({
       transport,
       credentials: staticCredentials({}),
       clock: this.clock,
+      ...(serverClock && { serverClock }),
       logger: new RecordingLogger(),
       userAgent,
     });

@@ -4,6 +4,7 @@ import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import { patchObject } from '../../shared/kube/client/objects';
 import { namespaces } from '../../shared/kube/resource';
 import { configMap, deployment, fromConfigMap, namespace } from '../apiserver/cluster';
+import type { Clock } from '../../shared/runtime/clock';
 import { Harness } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -56,6 +57,16 @@ async function edit(color: string): Promise<void> {
   await harness.edit('ConfigMap', 'app', { color }, 'shop');
 }
 
+/** The clock of a node that disagrees with the API server. */
+function clockOffBy(offMs: number): Clock {
+  const { clock } = harness;
+  return {
+    nowMs: () => clock.nowMs() + offMs,
+    monotonicMs: () => clock.monotonicMs(),
+    timer: (delayMs, callback) => clock.timer(delayMs, callback),
+  };
+}
+
 function restarts(): number {
   return harness.restarts('Deployment', 'web', 'shop');
 }
@@ -70,14 +81,36 @@ describe('an opt-in by the removal of', () => {
           configMap({ name: 'app', namespace: 'shop', annotations: app, data: { color: 'red' } }),
           deployment({ name: 'web', namespace: 'shop', annotations: web, envFrom: [fromConfigMap('app')] }),
         );
-        await harness.start(settings);
-        await harness.clock.advance(60_000);
       });
+
+      async function start(ownClock?: Clock): Promise<void> {
+        harness.launch(settings, undefined, {}, ownClock);
+        await harness.clock.advance(65_000);
+      }
+
+      it.each([
+        ['five minutes ahead', 300_000],
+        ['nine minutes behind', -540_000],
+      ])(
+        'on a node whose clock is %s: nothing for an earlier change, one for a later change',
+        async (_which, offMs) => {
+          await start(clockOffBy(offMs));
+          await edit('blue');
+          await harness.clock.advance(60_000);
+          await optIn();
+          await harness.clock.advance(10_000);
+          expect(restarts()).toBe(0);
+          await edit('green');
+          await harness.clock.advance(60_000);
+          expect(restarts()).toBe(1);
+        },
+      );
 
       it.each([
         ['a minute', 60_000],
         ['twenty minutes', 1_200_000],
       ])('restarts nothing for a change %s earlier, and once for a later change', async (_when, ms) => {
+        await start();
         await edit('blue');
         await harness.clock.advance(ms);
         await optIn();
@@ -89,6 +122,7 @@ describe('an opt-in by the removal of', () => {
       });
 
       it('restarts for a change that follows at once', async () => {
+        await start();
         await edit('blue');
         await harness.clock.advance(60_000);
         await optIn();

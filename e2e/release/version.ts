@@ -10,7 +10,7 @@ export function isVersion(text: string): boolean {
 
 const identifiers = (match: RegExpExecArray): readonly string[] => match[4]?.split('.') ?? [];
 
-/** Negative if `a` comes first, zero if both are the same: the precedence of Semantic Versioning 2.0.0,, item 11. */
+/** Negative if `a` comes first, zero if both are the same: the precedence of Semantic Versioning 2.0.0, item 11. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [form.exec(a), form.exec(b)];
   if (!left || !right) throw new Error(`not both are versions: ${a}, ${b}`);

@@ -1,3 +1,4 @@
+import { ServerClock } from '../../shared/kube/client/server-clock';
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { Metrics } from '../../reconciler/metrics/metrics';
 import { Reconciler } from '../../reconciler/process/reconciler';
@@ -21,8 +22,9 @@ export function reconcilerProgram(network: Network, settings: Partial<EngineSett
     prefix: engineUserPrefix,
     start: (process, logger) => {
       const metrics = new Metrics({ countByNamespace: false });
-      const { clock, random } = process;
-      const client = simulatedClient(network, process, logger);
+      const { random } = process;
+      const clock = new ServerClock(process.clock);
+      const client = simulatedClient(network, process, clock, logger);
       const reconciler = new Reconciler(
         { client, clock, random, logger, metrics },
         { ...defaultSettings, ...settings, identity: process.name },

@@ -1,3 +1,4 @@
+import { ServerClock } from '../../shared/kube/client/server-clock';
 import { WebhookEngine } from '../../webhook/process/engine';
 import { WebhookMetrics } from '../../webhook/metrics';
 import { ownNamespace } from '../engine-settings';
@@ -21,8 +22,9 @@ export function webhookProgram(network: Network, channel: Channel, discover: boo
     prefix: webhookUserPrefix,
     start: (process, logger) => {
       const metrics = new WebhookMetrics();
-      const { clock, random } = process;
-      const client = simulatedClient(network, process, logger);
+      const { random } = process;
+      const clock = new ServerClock(process.clock);
+      const client = simulatedClient(network, process, clock, logger);
       const engine = new WebhookEngine(
         { client, clock, random, logger, metrics, transport: channel.transport(process) },
         {

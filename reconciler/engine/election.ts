@@ -29,7 +29,7 @@ class WithoutLease implements Election {
   start(callbacks: LeaderCallbacks): void {
     if (this.#callbacks) return;
     this.#callbacks = callbacks;
-    callbacks.onStartedLeading(undefined, 0);
+    callbacks.onStartedLeading(undefined);
   }
 
   isLeader(): boolean {
@@ -132,7 +132,7 @@ class ElectedOrAlone implements Election {
         error: this.#refusal,
       },
     );
-    this.#callbacks.onStartedLeading(undefined, 0);
+    this.#callbacks.onStartedLeading(undefined);
   }
 
   #endAlone(): void {

@@ -141,7 +141,7 @@ export class Engine implements ReconcilerEngine {
     void this.#watch.named.run(this.#stop.signal);
     this.#watch.known.start();
     this.#election.start({
-      onStartedLeading: (previous, aheadMs) => this.#onStartedLeading(previous, aheadMs),
+      onStartedLeading: (previous) => this.#onStartedLeading(previous),
       onStoppedLeading: () => this.#onStoppedLeading(),
       onRestored: (version) => this.#onRestored(version),
     });
@@ -219,16 +219,15 @@ export class Engine implements ReconcilerEngine {
     this.#lookAtEverything();
   }
 
-  #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined, aheadMs: number): void {
+  #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void {
     const { clock, metrics } = this.#deps;
-    // Objects are dated by the API server's clock. The clock of this process may be off by minutes.
-    const serverNowMs = clock.nowMs() - aheadMs;
-    const sinceMs = previous ? previous.renewTimeMs - handoverMs : serverNowMs - clockSkewMs;
+    const nowMs = clock.nowMs();
+    const sinceMs = previous ? previous.renewTimeMs - handoverMs : nowMs - clockSkewMs;
     // The previous holder may have been this same process, before it could look at anything.
     this.#inChargeSinceMs = Math.min(this.#inChargeSinceMs, sinceMs);
-    const watchingSinceMs = serverNowMs - (clock.monotonicMs() - this.#watchingSinceMonotonicMs);
+    const watchingSinceMs = nowMs - (clock.monotonicMs() - this.#watchingSinceMonotonicMs);
     this.#term = { inChargeSinceMs: this.#inChargeSinceMs, watchingSinceMs };
-    this.#leadingSinceMs = serverNowMs;
+    this.#leadingSinceMs = nowMs;
     if (!this.#settings.dryRun) {
       metrics.leader.set(1);
       this.#recoverJobs();

@@ -118,7 +118,7 @@ export class NotifyingEngine implements ReconcilerEngine {
     this.#deps.logger.warn('--webhook-url is set: changes are sent to it, and no workload is restarted');
     this.#watches.start();
     this.#election.start({
-      onStartedLeading: (previous, aheadMs) => this.#onStartedLeading(previous, aheadMs),
+      onStartedLeading: (previous) => this.#onStartedLeading(previous),
       onStoppedLeading: () => this.#deps.metrics.leader.set(0),
       onRestored: () => {
         void this.#watches.listAllAgain();
@@ -183,12 +183,12 @@ export class NotifyingEngine implements ReconcilerEngine {
   }
 
   /** Reports changes that the previous leader may not have reported, at worst a second time. */
-  #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined, aheadMs: number): void {
+  #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void {
     this.#deps.metrics.leader.set(this.#settings.dryRun ? 0 : 1);
     const sinceMs = previous ? previous.renewTimeMs - clockSkewMs : -Infinity;
     for (const [source, seenMs] of this.#recent.entries()) {
       this.#recent.delete(source);
-      if (seenMs - aheadMs >= sinceMs) this.#caller.add(source);
+      if (seenMs >= sinceMs) this.#caller.add(source);
     }
   }
 }

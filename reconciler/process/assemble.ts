@@ -3,6 +3,7 @@ import { version as nodeVersion } from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 import { channelClientName } from '../../shared/domain/protocol/channel-names';
 import { connectCluster } from '../../shared/kube/client/cluster-connection';
+import { ServerClock } from '../../shared/kube/client/server-clock';
 import type { ReflectorDeps } from '../../shared/kube/list-watch/reflector';
 import { tlsComponent, tlsSource } from '../../shared/kube/secrets/tls-source';
 import { systemClock } from '../../shared/runtime/clock';
@@ -32,7 +33,7 @@ export async function assemble(
   env: Environment,
   logger: Logger,
 ): Promise<readonly Component[]> {
-  const [clock, random] = [systemClock, systemRandom];
+  const [clock, random] = [new ServerClock(systemClock), systemRandom];
   const metrics = new Metrics({ countByNamespace: env['METRICS_COUNT_BY_NAMESPACE'] === 'enabled' });
   metrics.registry.collectProcessMetrics();
   const connection = await connectCluster({

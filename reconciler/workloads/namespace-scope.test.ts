@@ -140,6 +140,12 @@ describe('NamespaceScope', () => {
     expect(gate.scope.selectedSinceMs('shop')).toBe(at(90));
   });
 
+  it('has a time if it was seen without the label, though the first list is not complete yet', () => {
+    gate.leaveOut('shop', at(0));
+    gate.select('shop', at(30));
+    expect(gate.scope.selectedSinceMs('shop')).toBe(at(30));
+  });
+
   it('keeps a held workload when the deletion of an earlier one of that name is reported late', () => {
     gate.workloads.upsert(workloadRecord({ name: 'web', uid: 'new' }), 'watch');
     gate.workloads.remove('shop/web', 'old');

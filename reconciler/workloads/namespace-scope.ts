@@ -145,7 +145,9 @@ export class NamespaceScope {
   #select(record: NamespaceRecord): void {
     const { name, version } = record;
     if (this.#selected.has(name)) return;
-    this.#selected.set(name, { sinceMs: this.#listed ? this.#sinceMs(record) : 0, version });
+    // A server that does not stream lists shows each change long before the first list is complete.
+    const wasLeftOut = this.#listed || this.#others.has(name);
+    this.#selected.set(name, { sinceMs: wasLeftOut ? this.#sinceMs(record) : 0, version });
     this.#others.delete(name);
     this.#open(name);
   }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { channelServerName } from '../../shared/domain/protocol/channel-names';
 import { connectCluster } from '../../shared/kube/client/cluster-connection';
+import { ServerClock } from '../../shared/kube/client/server-clock';
 import { tlsComponent, tlsSource } from '../../shared/kube/secrets/tls-source';
 import { CaFileSource } from '../../shared/runtime/tls/ca-file-source';
 import { type Clock, systemClock } from '../../shared/runtime/clock';
@@ -32,7 +33,7 @@ export async function assemble(
   logger: Logger,
 ): Promise<readonly Component[]> {
   keepHeapSmall();
-  const [clock, random, metrics] = [systemClock, systemRandom, new WebhookMetrics()];
+  const [clock, random, metrics] = [new ServerClock(systemClock), systemRandom, new WebhookMetrics()];
   metrics.registry.collectProcessMetrics();
   const connection = await connectCluster({ ...options, env, clock, logger, maxRequestSockets });
   const { client } = connection;

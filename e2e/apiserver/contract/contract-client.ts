@@ -23,6 +23,8 @@ export interface Answer {
   readonly body: JsonObject;
   /** The raw `Warning` header, empty if absent: `299 - "…"`, several separated by commas. */
   readonly warnings: string;
+  /** The `Date` header, empty if absent. */
+  readonly date: string;
 }
 
 export interface CallOptions {
@@ -101,6 +103,7 @@ export class ContractClient {
     return {
       ...{ status: response.status, contentType: type, bytes, body: parsed },
       warnings: response.headers['warning'] ?? '',
+      date: response.headers['date'] ?? '',
     };
   }
 }

@@ -25,6 +25,19 @@ export function objectContract(context: () => ContractContext): void {
       expect((await client.get(path('v1', 'configmaps', 'a'))).body).toEqual(created.body);
     });
 
+    it('dates each answer, also a refusal, by the clock that dates objects', async () => {
+      const { client, namespace, path } = context();
+      const created = await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, data: {} }));
+      const refused = await client.get(path('v1', 'configmaps', 'none'));
+      expect(refused.status).toBe(404);
+      const atMs = Date.parse(stringAt(created.body, 'metadata', 'creationTimestamp') ?? '');
+      for (const { date } of [created, refused]) {
+        expect(new Date(Date.parse(date)).toUTCString()).toBe(date);
+        expect(Date.parse(date) - atMs).toBeGreaterThanOrEqual(0);
+        expect(Date.parse(date) - atMs).toBeLessThan(10_000);
+      }
+    });
+
     it('makes a name out of generateName', async () => {
       const { client, namespace, path } = context();
       const created = await client.post(path('v1', 'configmaps'), { metadata: { generateName: 'a-', namespace } });

@@ -142,6 +142,23 @@ describe('KubeClient.request', () => {
     await expect(client.request(get)).rejects.toMatchObject({ retryAfterMs: 9000 });
   });
 
+  it('learns the time of the server from every answer, also from a refusal', async () => {
+    const told: unknown[] = [];
+    const serverClock = { observe: (...observed: unknown[]) => void told.push(observed) };
+    const headers = { date: 'Thu, 01 Jan 2026 00:00:07 GMT' };
+    const { client, clock } = clientWorld(
+      (_request, index) => (index === 0 ? refusal(404, 'NotFound', 'gone', headers) : { body: '{}' }),
+      { serverClock },
+    );
+    await clock.advance(1_500);
+    await outcome(client.request(get), clock, 0);
+    await outcome(client.request(get), clock, 0);
+    expect(told).toEqual([
+      [headers.date, 1_500],
+      [undefined, 1_500],
+    ]);
+  });
+
   it('tells its observer about every request', async () => {
     const finished: unknown[] = [];
     const observer = { requestFinished: (request: unknown) => void finished.push(request) };

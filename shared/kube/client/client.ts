@@ -9,6 +9,7 @@ import type { RequestTarget } from '../request-target';
 import { describeTarget, requestTarget } from '../request-target';
 import { readBody } from './response-body';
 import { parseRetryAfter } from './retry-after';
+import type { ServerClock } from './server-clock';
 import { parseStatusBody } from '../wire/status-body';
 import type { HttpRequest, HttpResponse, Transport } from '../transport';
 
@@ -20,6 +21,8 @@ export interface KubeClientOptions {
   /** Identifies Reroll in the server's audit log and flow schemas. */
   readonly userAgent: string;
   readonly observer?: ClientObserver;
+  /** Learns the API server's time from the answers. */
+  readonly serverClock?: Pick<ServerClock, 'observe'>;
 }
 
 export interface KubeRequest {
@@ -127,7 +130,7 @@ export class KubeClient {
   }
 
   async #exchange(request: KubeRequest, deadline: Deadline): Promise<HttpResponse> {
-    const { clock, credentials, transport, userAgent, observer } = this.#options;
+    const { clock, credentials, transport, userAgent, observer, serverClock } = this.#options;
     const target = targetOf(request);
     const startMs = clock.monotonicMs();
     const finished = (code: string): void =>
@@ -160,6 +163,7 @@ export class KubeClient {
       throw error;
     }
     finished(String(response.status));
+    serverClock?.observe(response.headers['date'], startMs);
     if (response.status < 300) return response;
     const status = parseStatusBody(response.headers['content-type'], await readBody(response.body, maxBodyBytes));
     throw errorFromStatus(

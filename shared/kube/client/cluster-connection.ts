@@ -1,8 +1,8 @@
-import type { Clock } from '../../runtime/clock';
 import type { Component } from '../../runtime/process/lifecycle';
 import type { Logger } from '../../runtime/log/logger';
 import { version } from '../../runtime/version';
 import { KubeClient } from './client';
+import type { ServerClock } from './server-clock';
 import { createHttpsTransport } from '../transport/https-transport';
 import { loadClusterAccess, type ClusterAccessOptions } from '../access/load-cluster-access';
 import type { ClientObserver } from '../observers';
@@ -10,7 +10,8 @@ import { readOnlyTransport } from '../transport/read-only-transport';
 import { TlsRefresh } from '../access/tls-refresh';
 
 export interface ClusterConnectionOptions extends ClusterAccessOptions {
-  readonly clock: Clock;
+  /** Corrected by the answers of the API server. */
+  readonly clock: ServerClock;
   readonly logger: Logger;
   /** Maximum of concurrent requests; watches have their own connections. */
   readonly maxRequestSockets: number;
@@ -40,7 +41,7 @@ export async function connectCluster(options: ClusterConnectionOptions): Promise
   const { server, tls, credentials, namespace, reloadTls: load } = access;
   const transport = createHttpsTransport({ server, tls, maxRequestSockets });
   const client = new KubeClient({
-    ...{ clock, logger, credentials },
+    ...{ clock, serverClock: clock, logger, credentials },
     transport: readOnly ? readOnlyTransport(transport) : transport,
     userAgent: `reroll/${version}`,
     ...(observer && { observer: observer(new URL(server).host) }),

@@ -44,10 +44,9 @@ export interface LeaderCallbacks {
   /**
    * Called when a term begins. `previous` shows when the Lease was last renewed before it was acquired; undefined if
    * there was no Lease, or none with a readable time. The time is by the API server's clock if managedFields show it,
-   * because the holder's clock may be off by minutes. `aheadMs`: how far this process's clock is ahead of the API
-   * server's; 0 if no difference can be seen.
+   * because the holder's clock may be off by minutes.
    */
-  onStartedLeading(previous: { readonly renewTimeMs: number } | undefined, aheadMs: number): void;
+  onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void;
   /** Called as soon as the term ends: no write may follow. */
   onStoppedLeading(): void;
   /**
@@ -247,8 +246,7 @@ export class LeaderElection {
     if (term) return;
     this.#takenFrom = undefined;
     this.#logger.info('started leading');
-    const aheadMs = clockAheadMs(written, this.#clock.nowMs(), this.#clock.monotonicMs() - renewStartedMs);
-    this.#call(() => callbacks.onStartedLeading(previous, aheadMs));
+    this.#call(() => callbacks.onStartedLeading(previous));
   }
 
   /**
@@ -318,18 +316,6 @@ export class LeaderElection {
 function previousOf(lease: StoredLease | undefined): { readonly renewTimeMs: number } | undefined {
   const renewTimeMs = lease?.writtenAtMs ?? Date.parse(lease?.record.renewTime ?? '');
   return Number.isNaN(renewTimeMs) ? undefined : { renewTimeMs };
-}
-
-/**
- * How far this process's clock is ahead of the API server's. The API server dates a write in whole seconds, at some
- * moment of the request, which took `elapsedMs`. Within that uncertainty, the clocks count as equal. Beyond it, the
- * largest possible lead counts. This process's clock may have been set during the request, so only its reading at the
- * end counts.
- */
-function clockAheadMs({ writtenAtMs }: StoredLease, answeredMs: number, elapsedMs: number): number {
-  if (writtenAtMs === undefined) return 0;
-  const mayAgree = writtenAtMs <= answeredMs && answeredMs < writtenAtMs + 1000 + elapsedMs;
-  return mayAgree ? 0 : answeredMs - writtenAtMs;
 }
 
 /** Whether another process wrote the Lease first, which is not a fault. */
