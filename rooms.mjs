@@ -60,6 +60,7 @@ export const towers = {
     'reconciler/worker',
     'reconciler/channel',
     'reconciler/questions',
+    'reconciler/inspection',
     'reconciler/engine',
     'reconciler/notify',
     'reconciler/meta-info',

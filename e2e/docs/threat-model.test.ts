@@ -16,6 +16,8 @@ describe(page, () => {
         'A tenant with all rights in one namespace',
         'A tenant who may only create',
         'Any pod',
+        "A web page in an administrator's browser",
+        "A process in the reconciler's pod, or somebody who forwards its port",
         'An attacker in the webhook',
         'An attacker in `reroll certs`',
         'An attacker in the reconciler',

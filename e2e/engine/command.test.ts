@@ -123,6 +123,24 @@ describe('reroll reconciler', () => {
     expect(process.log).not.toContain('s3cret');
   });
 
+  it('answers questions about workloads on a loopback address', async () => {
+    const process = await start(['--inspection-listen=127.0.0.1:0'], {});
+    await process.field(recorded, 'workload');
+    const inspection = await process.field('answering questions about workloads and sources', 'address');
+    expect(inspection).toMatch(/^127\.0\.0\.1:\d+$/);
+    const answer = await fetch(`http://${inspection}/v1/workloads/deployment/default/web`);
+    expect(await answer.json()).toMatchObject({ v: 1, tracked: true, sources: [{ name: 'app' }] });
+  });
+
+  it.each([
+    ['', ''],
+    ['off', 'off'],
+  ])('answers none with --inspection-listen=%s', async (_what, text) => {
+    const process = await start([`--inspection-listen=${text}`], {});
+    await process.field(recorded, 'workload');
+    expect(process.log).not.toContain('questions about workloads');
+  });
+
   it('§14.3 calls --webhook-url and restarts nothing', async () => {
     const process = await start([`--webhook-url=${new URL('/T0/s3cret', address).href}`], {
       ALERT_ON_RELOAD: 'true',

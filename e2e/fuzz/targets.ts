@@ -42,6 +42,7 @@ export const targets: ReadonlyMap<string, string> = new Map(
     'csv-record': 'the value of a list flag',
     options: 'flags and variables',
     'listen-address': 'the address of a server',
+    'inspection-question': 'the path of a question to the reconciler',
   }),
 );
 

@@ -10,21 +10,21 @@ export const settingsMutants: readonly Mutant[] = [
   },
   {
     what: 'a settle window of its own is not heeded',
-    file: 'reconciler/worker/worker.ts',
+    file: 'reconciler/worker/settle-window.ts',
     from: 'settings.settleMs ?? defaults.settleMs',
     to: 'defaults.settleMs',
   },
   {
     what: 'a Job that is to be left alone is created anew',
     file: 'reconciler/workloads/workload-index.ts',
-    from: "record.settings.jobPolicy !== 'never' && ",
-    to: '',
+    from: "kind === 'Job' && settings.jobPolicy === 'never'",
+    to: 'false',
   },
   {
     what: 'a CronJob that is to be left alone is run',
     file: 'reconciler/workloads/workload-index.ts',
-    from: "record.settings.cronJobPolicy !== 'never'",
-    to: "record.settings.cronJobPolicy !== 'run-now'",
+    from: "settings.cronJobPolicy === 'never'",
+    to: "settings.cronJobPolicy === 'run-now'",
   },
   {
     what: 'a Job that is left to its next run is created anew',

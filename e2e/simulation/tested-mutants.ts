@@ -18,7 +18,7 @@ const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a longest wait of its own is not heeded',
-    file: 'reconciler/worker/worker.ts',
+    file: 'reconciler/worker/settle-window.ts',
     from: 'settings.settleMaxMs ?? Math.max(',
     to: 'Math.max(',
     test: 'e2e/engine/restart.test.ts',

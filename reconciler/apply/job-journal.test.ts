@@ -96,7 +96,10 @@ describe('a recreation', () => {
     const process = launch();
     await process.journal.write(entryOf('old'));
     expect(isUnderWay(process.journal, 'old')).toBe(true);
+    const isRecreating = () => process.journal.isRecreating('shop', 'migrate');
+    expect([isRecreating(), process.journal.isRecreating('shop', 'other')]).toEqual([true, false]);
     const steps = await carryOut(process);
+    expect(isRecreating()).toBe(false);
     expect(steps.map(({ kind }) => kind)).toEqual(['waiting', 'created']);
     const writes = process.requests.filter(({ method }) => method !== 'GET');
     expect(writes.map(({ method, path }) => `${method} ${path.split('?')[0]!.replace(/-[0-9a-f]{16}$/, '')}`)).toEqual([
@@ -349,6 +352,7 @@ describe('an entry whose write is in doubt', () => {
     process.journal.recoverOwn();
     await expect(process.journal.write(entryOf('old'))).rejects.toThrow();
     expect(standing(process)).toBe('in-doubt');
+    expect(process.journal.isRecreating('shop', 'migrate')).toBe(false);
     expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
     expect([standing(process), entriesLeft(), jobNow()?.metadata.uid]).toEqual(['free', 0, 'old']);
   });

@@ -87,6 +87,12 @@ export class JobJournal {
     return this.#recovered && !open.some(({ job }) => job === objectKey(namespace, name)) ? 'free' : 'busy';
   }
 
+  /** Whether a Job of this name may be deleted, and is created again. */
+  isRecreating(namespace: string, name: string): boolean {
+    const job = objectKey(namespace, name);
+    return [...this.#open.values()].some((entry) => entry.job === job && entry.state !== 'in-doubt');
+  }
+
   /**
    * Guarantees the recreation: from here on it happens even if this process dies. If this throws, it does not happen.
    */

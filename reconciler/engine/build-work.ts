@@ -4,6 +4,7 @@ import type { ForbiddenError } from '../../shared/kube/errors';
 import { journalKey, loadInstallKey } from '../../shared/kube/secrets/install-keys';
 import { JobJournal } from '../apply/job-journal';
 import { JournalStore } from '../apply/journal-store';
+import { Inspections } from '../inspection/inspections';
 import { Questions } from '../questions/questions';
 import { KeyQueue } from '../queue/key-queue';
 import { MissingPermissions } from '../reporting/missing-permissions';
@@ -15,6 +16,7 @@ import { JobWorker } from '../worker/job-worker';
 import type { PlanView } from '../worker/plan-view';
 import { RolloutCoalescer } from '../worker/rollout-coalescer';
 import { SettleWindows } from '../worker/settle-window';
+import { UnfinishedLooks } from '../worker/unfinished-looks';
 import { Worker } from '../worker/worker';
 import { dryRunWriters, writersFor } from '../worker/writers';
 import { ComparableVersions } from '../workloads/comparable-versions';
@@ -31,11 +33,14 @@ export interface WorkParts {
   readonly worker: Worker;
   readonly settle: SettleWindows;
   readonly coalescer: RolloutCoalescer;
+  readonly unfinished: UnfinishedLooks;
   /** Names of the journal entries whose Jobs are being recreated. */
   readonly jobs: KeyQueue;
   readonly jobWorker: JobWorker;
   /** Answers the questions of the webhook. */
   readonly questions: Questions;
+  /** Answers people. */
+  readonly inspections: Inspections;
 }
 
 export interface Parts {
@@ -87,11 +92,12 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     isSettled: () => watch.known.hasSynced,
   });
   const settle = new SettleWindows(clock);
+  const versions = new ComparableVersions(client);
+  const unfinished = new UnfinishedLooks(clock);
   const coalescer = new RolloutCoalescer({ clock, logger, context });
   const pauses = { clock, context, workloads: workloads.index, reporter, pausedAtKey: annotationKeys.pausedAt };
   const worker = new Worker({
-    ...{ ...view, ...restarts, context, reporter, settle, coalescer },
-    versions: new ComparableVersions(client),
+    ...{ ...view, ...restarts, context, reporter, settle, coalescer, versions, unfinished },
     adoptions: new AdoptionRateLimiter(clock),
     checkRestored: events.checkRestored,
     refresh: workloads.refresh,
@@ -103,7 +109,13 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     process: async (key) => await worker.process(key),
     observer: queueObserver(metrics),
   });
-  return { queue, worker, settle, coalescer, jobs, jobWorker, questions };
+  const inspections = new Inspections({
+    ...{ ...view, clock, settings, annotationKeys, versions, queue, settle, unfinished, journal, permissions },
+    scope: workloads.scope,
+    watchStatuses: () => watch.watches.statuses(),
+    isSettled: () => watch.known.hasSynced,
+  });
+  return { queue, worker, settle, coalescer, unfinished, jobs, jobWorker, questions, inspections };
 }
 
 function buildJournal(

@@ -11,6 +11,8 @@ export interface Election {
   readonly problem?: string | undefined;
   /** What is unusual about the election; undefined: nothing. */
   readonly remark?: string | undefined;
+  /** The identity of the replica that acts; undefined: nobody acts, or it is not known. */
+  readonly leader: string | undefined;
   start(callbacks: LeaderCallbacks): void;
   isLeader(): boolean;
   /** Looks whether etcd was restored, and reports it before it resolves. @throws an error of the request */
@@ -19,12 +21,21 @@ export interface Election {
 }
 
 export function electionFor(deps: EngineDeps, settings: EngineSettings): Election {
-  return settings.dryRun ? new WithoutLease() : new ElectedOrAlone(deps, settings);
+  return settings.dryRun ? new WithoutLease(settings.identity) : new ElectedOrAlone(deps, settings);
 }
 
 /** Leads from start to stop without a Lease. For a process whose acts cannot harm another, such as a dry run. */
 class WithoutLease implements Election {
+  readonly #identity: string;
   #callbacks: LeaderCallbacks | undefined;
+
+  constructor(identity: string) {
+    this.#identity = identity;
+  }
+
+  get leader(): string | undefined {
+    return this.isLeader() ? this.#identity : undefined;
+  }
 
   start(callbacks: LeaderCallbacks): void {
     if (this.#callbacks) return;
@@ -64,6 +75,7 @@ class ElectedOrAlone implements Election {
   readonly #refusals: PermissionProbe;
   readonly #logger: Logger;
   readonly #mayBeAlone: boolean;
+  readonly #identity: string;
   #callbacks: LeaderCallbacks | undefined;
   #answered = false;
   #alone = false;
@@ -73,12 +85,17 @@ class ElectedOrAlone implements Election {
     const { client, clock, random, logger, leaseTimings } = deps;
     this.#logger = logger;
     this.#mayBeAlone = !replicated;
+    this.#identity = identity;
     this.#refusals = new PermissionProbe({ client, clock });
     this.#election = new LeaderElection({
       ...{ client, clock, random, logger, identity, namespace: ownNamespace, name: leaseName },
       ...leaseTimings,
       onAttempt: (failure) => this.#onAttempt(failure),
     });
+  }
+
+  get leader(): string | undefined {
+    return this.#alone ? this.#identity : this.#election.leader;
   }
 
   get problem(): string | undefined {

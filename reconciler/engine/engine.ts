@@ -5,6 +5,7 @@ import { EventRecorder } from '../../shared/kube/client/events';
 import { NotLeadingError } from '../apply/restart';
 import type { Receipt } from '../hints/change-record-intake';
 import type { EngineSettings } from '../options/engine-settings';
+import type { Inspections } from '../inspection/inspections';
 import type { Questions } from '../questions/questions';
 import { Reporter } from '../reporting/reporter';
 import { DigestKeyring } from '../sources/digest-keyring';
@@ -112,12 +113,16 @@ export class Engine implements ReconcilerEngine {
     return this.#work.questions;
   }
 
+  get inspections(): Inspections {
+    return this.#work.inspections;
+  }
+
   get state(): 'syncing' | 'standby' | 'acting' {
     if (!this.#watch.known.hasSynced) return 'syncing';
     return this.#term ? 'acting' : 'standby';
   }
 
-  get election(): Pick<Election, 'problem' | 'remark'> {
+  get election(): Pick<Election, 'problem' | 'remark' | 'leader'> {
     return this.#election;
   }
 
@@ -244,6 +249,7 @@ export class Engine implements ReconcilerEngine {
     this.#leadingSinceMs = undefined;
     this.#reporter.lead(false);
     this.#work.coalescer.clear();
+    this.#work.unfinished.clear();
     this.#deps.metrics.leader.set(0);
   }
 

@@ -91,7 +91,7 @@ export class NotifyingEngine implements ReconcilerEngine {
     return this.#deps.keyIsShared ?? true;
   }
 
-  get election(): Pick<Election, 'problem' | 'remark'> {
+  get election(): Pick<Election, 'problem' | 'remark' | 'leader'> {
     return this.#election;
   }
 
@@ -99,7 +99,12 @@ export class NotifyingEngine implements ReconcilerEngine {
     return this.#watches.statuses();
   }
 
-  /** Nothing is restarted here, so there are no questions to answer. */
+  /** Nothing is restarted here, so there is nothing to tell people about workloads. */
+  get inspections(): undefined {
+    return undefined;
+  }
+
+  /** The same for the webhook. */
   get questions(): undefined {
     return undefined;
   }

@@ -29,6 +29,7 @@ const defaults: ReconcilerOptions = {
   podName: undefined,
   leaseName: 'reroll',
   channelListen: undefined,
+  inspectionListen: { host: '127.0.0.1', port: 9095 },
   certsSecret: 'reroll-certs',
   channelTlsDir: undefined,
   webhookUrl: undefined,
@@ -104,6 +105,8 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ['--dry-run', { dryRun: true }],
   ['--pprof-addr=:6060', { remarks: [expect.stringContaining('--pprof-addr') as never] }],
   ['--channel-listen=:8444', { channelListen: { host: undefined, port: 8444 } }],
+  ['--inspection-listen=[::1]:0', { inspectionListen: { host: '::1', port: 0 } }],
+  ['--inspection-listen=off', { inspectionListen: undefined }],
   ['--certs-secret=my.certs', { certsSecret: 'my.certs' }],
   ['--channel-tls-dir=/tls', { channelTlsDir: '/tls' }],
   ['--webhook-url=http://ci:8080/hook', { webhookUrl: new URL('http://ci:8080/hook') }],
@@ -221,6 +224,15 @@ describe('parseReconcilerOptions', () => {
     ['--own-namespace=a.b', 'not a namespace'],
     ['--lease-name=Reroll', 'not a name'],
     ['--listen=9090', 'not a host and port'],
+    ['--inspection-listen=9095', 'not a host and port'],
+    [
+      '--inspection-listen=:9095',
+      'not a loopback address such as 127.0.0.1 or [::1]: whoever reaches the pod could ask',
+    ],
+    ['--inspection-listen=0.0.0.0:9095', 'not a loopback address'],
+    ['--inspection-listen=[::]:9095', 'not a loopback address'],
+    ['--inspection-listen=10.0.0.1:9095', 'not a loopback address'],
+    ['--inspection-listen=localhost:9095', 'not a loopback address'],
     ['--alert-on-reload=on', 'not a boolean'],
     ['--webhook-url=ci:8080', 'neither http nor https'],
     ['--alert-webhook-url=sink.example/T0', 'not a URL'],
@@ -258,6 +270,10 @@ describe('parseReconcilerOptions', () => {
       expect.stringContaining('--namespaces-to-ignore has no effect: only shop is watched'),
       expect.stringContaining('--namespace-selector has no effect: only shop is watched'),
     ]);
+  });
+
+  it('--inspection-listen is switched off by an empty text, too', () => {
+    expect(parseReconcilerOptions(['--inspection-listen='], {}).inspectionListen).toBeUndefined();
   });
 
   it('--dry-run does not listen to the webhook, and says so', () => {

@@ -10,6 +10,7 @@ import {
   durationMs,
   switchRow,
   listenAddress,
+  loopbackAddress,
   nonEmpty,
   objectName,
   oneOf,
@@ -52,6 +53,8 @@ export interface ReconcilerOptions extends AlertOptions, Omit<EngineSettings, Fo
   readonly podName: string | undefined;
   /** Undefined if the reconciler does not listen for the webhook. */
   readonly channelListen: ListenAddress | undefined;
+  /** Undefined: Reroll answers no questions about workloads and sources. */
+  readonly inspectionListen: ListenAddress | undefined;
   readonly certsSecret: string;
   readonly channelTlsDir: string | undefined;
   /** If set, it is called for each change, and nothing is restarted. */
@@ -142,6 +145,17 @@ export const reconcilerOptionTable = {
       accepts: listenAddressAccepts,
     },
     ...channelTlsOptionTable,
+  }),
+  ...inGroup('Questions of people', {
+    inspectionListen: {
+      flag: 'inspection-listen',
+      schema: loopbackAddress,
+      default: '127.0.0.1:9095',
+      describe:
+        'Address within the pod on which questions about workloads and sources are answered, for kubectl port-forward.',
+      accepts:
+        'a loopback address and port such as 127.0.0.1:9095 or [::1]:9095; port 0 for any free one; off for none',
+    },
   }),
   ...inGroup('Alerts and calls', {
     ...notifyOptionTable,

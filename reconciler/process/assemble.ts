@@ -19,6 +19,8 @@ import { concurrency } from '../engine/engine-deps';
 import { livenessChecks, readinessChecks } from './health';
 import { Metrics } from '../metrics/metrics';
 import { clientObserver } from '../engine/observers';
+import { answerQuestion } from '../inspection/answer-question';
+import { InspectionServer } from '../inspection/inspection-server';
 import { metaInfoData } from '../meta-info/meta-info';
 import { MetaInfoPublisher } from '../meta-info/publisher';
 import { parseReconcilerOptions, type ReconcilerOptions, reconcilerOptionTable } from '../options/options';
@@ -62,6 +64,7 @@ export async function assemble(
     ...(alerts ? [alertComponent(alerts)] : []),
     engine(reconciler),
     ...channel(deps, options, ownNamespace, reconciler, metrics),
+    ...inspection(deps, options, reconciler),
   ];
 }
 
@@ -106,6 +109,16 @@ function channel(
     inbox: reconciler,
   });
   return [tlsComponent([tls]), server];
+}
+
+/** Starts last: it needs nothing but a port, and goes without it. */
+function inspection(
+  { clock, logger }: ReflectorDeps,
+  { inspectionListen: address }: ReconcilerOptions,
+  reconciler: Reconciler,
+): readonly Component[] {
+  if (!address) return [];
+  return [new InspectionServer({ clock, logger, address, answer: (question) => answerQuestion(reconciler, question) })];
 }
 
 /** `reroll reconciler`. */

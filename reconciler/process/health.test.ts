@@ -19,6 +19,7 @@ function watch(status: Partial<WatchStatus> = {}): WatchStatus {
   return {
     name: 'configmaps',
     resource: configMaps,
+    namespace: undefined,
     state: 'watching',
     synced: true,
     begun: true,

@@ -1,5 +1,6 @@
 import { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { errorMessage } from '../../shared/domain/errors';
+import type { HealthInspection } from '../../shared/domain/protocol/health-inspection';
 import type { LintAnswer } from '../../shared/domain/protocol/lint-answer';
 import type { MutationAnswer, MutationQuestion } from '../../shared/domain/protocol/mutation-question';
 import type { PreviewAnswer, PreviewQuestion } from '../../shared/domain/protocol/preview';
@@ -8,11 +9,14 @@ import { digestKey, loadInstallKey, newInstallKey } from '../../shared/kube/secr
 import { isRbacForbidden, PermissionProbe } from '../../shared/kube/client/permission-probe';
 import { isAborted, sleep } from '../../shared/runtime/clock';
 import { backoffMs, type BackoffOptions } from '../../shared/runtime/random';
+import { version } from '../../shared/runtime/version';
 import type { Receipt } from '../hints/change-record-intake';
 import { Engine } from '../engine/engine';
 import type { EngineSettings } from '../options/engine-settings';
 import type { EngineDeps } from '../engine/engine-deps';
 import type { ReconcilerEngine } from '../engine/reconciler-engine';
+import { noWork, watchFacts } from '../inspection/health-facts';
+import type { Inspections } from '../inspection/inspections';
 import { NotifyingEngine } from '../notify/notifying-engine';
 import type { WatchStatus } from '../watch/watches';
 
@@ -60,6 +64,25 @@ export class Reconciler {
       remark: remarks.length === 0 ? undefined : remarks.join(', '),
       watches: this.#engine?.watchStatuses() ?? [],
     };
+  }
+
+  /** The state of the reconciler, for people who ask. */
+  get health(): HealthInspection {
+    const { state, problem, remark, watches } = this.status;
+    const leader = this.#engine?.election.leader;
+    return {
+      ...{ v: 1, state, version, identity: this.#settings.identity },
+      ...(leader !== undefined && { leader }),
+      ...(problem !== undefined && { problem }),
+      ...(remark !== undefined && { remark }),
+      watches: watchFacts(watches),
+      ...(this.#engine?.inspections?.work() ?? noWork),
+    };
+  }
+
+  /** Answers people. Undefined until there is a digest key, and if no workload is managed here. */
+  get inspections(): Inspections | undefined {
+    return this.#engine?.inspections;
   }
 
   /** Accepts change records. Until the digest key is known, the webhook must send them again. */

@@ -60,6 +60,32 @@ describe('KeyQueue', () => {
     expect(runs).toEqual(['a']);
   });
 
+  it('tells where a key is', async () => {
+    const queue = heldQueue();
+    expect(queue.standing('a')).toBeUndefined();
+    queue.add('a', 1_000);
+    expect(queue.standing('a')).toMatchObject({ addedMs: clock.monotonicMs(), dueMs: clock.monotonicMs() + 1_000 });
+    await clock.advance(1_000);
+    queue.add('a');
+    expect(queue.standing('a')).toBe('running');
+    await end('a', { kind: 'again', afterMs: 5_000 });
+    expect(queue.standing('a')).toBe('running');
+    await end('a');
+    expect(queue.standing('a')).toBeUndefined();
+  });
+
+  it('tells since when the first of the keys that are due could run', async () => {
+    const queue = heldQueue(1);
+    queue.add('runs');
+    await clock.advance(0);
+    queue.add('later', 5_000);
+    expect(queue.oldestDueMs()).toBeUndefined();
+    queue.add('second', 200);
+    queue.add('first', 100);
+    await clock.advance(1_000);
+    expect(queue.oldestDueMs()).toBe(clock.monotonicMs() - 900);
+  });
+
   it('never runs a key twice at a time, and runs it again if it was added meanwhile', async () => {
     const queue = heldQueue();
     queue.add('a');

@@ -88,6 +88,21 @@ export class KeyQueue {
     return this.#waiting.size;
   }
 
+  /** Where a key is: it runs, or waits until it is due, by the monotonic clock; undefined: neither. */
+  standing(key: string): 'running' | { readonly addedMs: number; readonly dueMs: number } | undefined {
+    return this.#running.has(key) ? 'running' : this.#waiting.get(key);
+  }
+
+  /** Since when the key that has been due for the longest time could run, by the monotonic clock. */
+  oldestDueMs(): number | undefined {
+    let oldestMs: number | undefined;
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const { dueMs } of this.#waiting.values()) {
+      if (dueMs <= nowMs && dueMs < (oldestMs ?? Infinity)) oldestMs = dueMs;
+    }
+    return oldestMs;
+  }
+
   /**
    * Processes `key` in `delayMs`, or when it is already due if that is earlier. After a failure, a key keeps its
    * backoff: a change of a workload is no reason to hammer a server that refuses it. But it does not wait as long as
@@ -249,7 +264,7 @@ export class KeyQueue {
 }
 
 /** The result of two steps for one key. A failure counts first, then the earlier time; the first failure wins. */
-export function sooner(left: QueueResult, right: QueueResult): QueueResult {
+export function sooner<Result extends QueueResult>(left: Result, right: Result): Result {
   if (left.kind === 'failed' || right.kind === 'done') return left;
   if (left.kind === 'done' || right.kind === 'failed') return right;
   return right.afterMs < left.afterMs ? right : left;

@@ -12,6 +12,11 @@ export class MissingPermissions {
     this.#logger = logger;
   }
 
+  /** What was reported since the start. A permission that was granted since is still here. */
+  get reported(): readonly string[] {
+    return [...this.#reported];
+  }
+
   /** Reroll may not write annotations on workloads of this kind. */
   annotations(kind: WorkloadKindName, error: ForbiddenError): void {
     const name = resourceName(workloadKind(kind).resource);

@@ -58,6 +58,11 @@ export interface ReporterOptions {
 /** Errors that a person must fix. */
 const personsErrors = [ForbiddenError, InvalidError, BaselineTooLargeError, MarkerLostError] as const;
 
+/** Whether retries do not help until a person does something. */
+export function isForPerson(error: unknown): boolean {
+  return personsErrors.some((type) => error instanceof type);
+}
+
 /** Limit of the sources with too many keys that one message names. */
 const maxNamedSources = 5;
 
@@ -339,8 +344,7 @@ export class Reporter {
 
   /** An error that a person must fix gets an Event. One that passes by itself does not. */
   #toFix(record: Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>, error: unknown, before = ''): void {
-    const isToFix = personsErrors.some((type) => error instanceof type);
-    if (isToFix) this.#event(record, 'Warning', 'ReloadFail', before + errorMessage(error));
+    if (isForPerson(error)) this.#event(record, 'Warning', 'ReloadFail', before + errorMessage(error));
   }
 
   #count({ kind, namespace }: Pick<WorkloadRecord, 'kind' | 'namespace'>, success: boolean): void {

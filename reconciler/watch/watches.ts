@@ -18,6 +18,8 @@ export interface WatchStatus extends ReflectorStatus {
   /** Such as `secrets` or `secrets in shop`. */
   readonly name: string;
   readonly resource: Resource;
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined;
   /** Part of an add-on that may be installed at any time, so nothing waits for it. */
   readonly optional: boolean;
 }
@@ -147,7 +149,7 @@ const noAddOn = { watch: undefined, watches: [] };
 
 function statusOf({ resource, namespace, reflector }: Watch, optional: boolean): WatchStatus {
   const name = resourceName(resource) + (namespace === undefined ? '' : ` in ${namespace}`);
-  return { ...reflector.status, resource, name, optional };
+  return { ...reflector.status, resource, namespace, name, optional };
 }
 
 /** What it learnt before it was stopped does not count: it is about to list again. */

@@ -1,8 +1,10 @@
-import type { PlanSettings, Term } from '../../shared/domain/plan/plan-input';
+import type { PlanInput, PlanSettings, Term } from '../../shared/domain/plan/plan-input';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { PolicySettings } from '../../shared/domain/policy/policy';
 import type { SourceKind, SourceRef } from '../../shared/domain/sources/source';
 import type { DigestKeyring } from '../sources/digest-keyring';
 import type { SourceIndex } from '../sources/source-index';
+import type { ComparableVersions } from '../workloads/comparable-versions';
 import type { WorkloadIndex } from '../workloads/workload-index';
 
 /** What plans are made from. */
@@ -15,4 +17,15 @@ export interface PlanView {
   readonly isNamed: (source: SourceRef) => boolean;
   /** Undefined while this process must not act. */
   readonly term: () => Term | undefined;
+}
+
+/** What the plan for one workload is made from, in this term. */
+export function planInput(
+  view: Omit<PlanView, 'workloads' | 'term'> & { readonly versions: Pick<ComparableVersions, 'known'> },
+  workload: TrackedWorkload,
+  term: Term,
+): PlanInput {
+  const { sources, keys, settings, knownKinds, isNamed, versions } = view;
+  const isComparable: PlanInput['isComparable'] = (kind, sourceKind) => versions.known(kind, sourceKind);
+  return { workload, sources, knownKinds: knownKinds(), isNamed, isComparable, keyId: keys.keyId, term, settings };
 }

@@ -22,6 +22,17 @@ describe('SettleWindows', () => {
     expect(windows.close(web).sources.size).toBe(500);
   });
 
+  it('tells when a window was opened, until it is closed', async () => {
+    expect(windows.openedMs(web)).toBeUndefined();
+    await clock.advance(100);
+    windows.touch(web, 'cm/app');
+    await clock.advance(100);
+    windows.touch(web, 'cm/app');
+    expect(windows.openedMs(web)).toBe(100);
+    windows.close(web);
+    expect(windows.openedMs(web)).toBeUndefined();
+  });
+
   it('has no window if nothing changed', () => {
     expect(windows.remainingMs(web, times)).toBe(0);
     expect(windows.close(web).sources.size).toBe(0);

@@ -1,5 +1,6 @@
 import { budgets } from '../../shared/domain/budgets';
 import type { SourceId } from '../../shared/domain/sources/source';
+import type { WorkloadSettings } from '../../shared/domain/workloads/workload-settings';
 import type { Clock } from '../../shared/runtime/clock';
 
 export interface SettleTimes {
@@ -7,6 +8,14 @@ export interface SettleTimes {
   readonly settleMs: number;
   /** Maximum duration, counted from the first change. */
   readonly settleMaxMs: number;
+}
+
+/** The times of one workload: its own, or else the install's. */
+export function settleTimesOf(settings: WorkloadSettings, defaults: SettleTimes): SettleTimes {
+  return {
+    settleMs: settings.settleMs ?? defaults.settleMs,
+    settleMaxMs: settings.settleMaxMs ?? Math.max(defaults.settleMaxMs, settings.settleMs ?? 0),
+  };
 }
 
 interface Window {
@@ -44,6 +53,11 @@ export class SettleWindows {
     // For the log only. With a pattern, a long window may see an unbounded number of names.
     if (window.sources.size < budgets.settledSources) window.sources.add(source);
     this.#windows.set(key, window);
+  }
+
+  /** When the window was opened, by the monotonic clock; undefined if there is none. */
+  openedMs(key: string): number | undefined {
+    return this.#windows.get(key)?.firstMs;
   }
 
   /** Time left until the window ends; 0 if it has ended or there is none. */

@@ -21,6 +21,7 @@ import type { Reporter } from '../reporting/reporter';
 import { RolloutCoalescer } from './rollout-coalescer';
 import { SettleWindows } from './settle-window';
 import { SourceIndex } from '../sources/source-index';
+import { UnfinishedLooks } from './unfinished-looks';
 import { Worker, type WorkerOptions } from './worker';
 import { WorkloadIndex } from '../workloads/workload-index';
 import { dryRunWriters } from './writers';
@@ -36,6 +37,7 @@ let coalescer: RolloutCoalescer;
 let workloads: WorkloadIndex;
 /** The known author of every change; undefined: no author is remembered. */
 let authors: readonly string[] | undefined;
+let unfinished: UnfinishedLooks;
 let worker: Worker;
 
 /** Deployment `web` runs with red, and its source holds blue. */
@@ -72,6 +74,7 @@ beforeEach(() => {
     settle: new SettleWindows(clock),
     coalescer,
     injected: new InjectedRestarts(),
+    unfinished: (unfinished = new UnfinishedLooks(clock)),
     hints: {
       attribution: () =>
         authors && {
@@ -129,6 +132,37 @@ describe('a restart that is refused', () => {
     answer = refusal(409, 'Conflict');
     await worker.process(key);
     expect([requests(), tended]).toEqual([['PATCH 10'], 0]);
+  });
+});
+
+describe('what a workload waits for', () => {
+  it.each([
+    [403, 'Forbidden', { waitsFor: 'permission', errorCode: 'KUBE_FORBIDDEN' }],
+    [503, 'ServiceUnavailable', { waitsFor: 'retry' }],
+  ])('is noted after a refusal with %s, until a look is the end', async (status, reason, noted) => {
+    answer = refusal(status, reason);
+    await worker.process(key);
+    expect(unfinished.get(key)).toMatchObject(noted);
+    answer = { body: workloadObject({ baseline, resourceVersion: '11' }) };
+    jest.spyOn(coalescer, 'look').mockImplementation(async (workload) => {
+      return await Promise.resolve({ kind: 'coalesced', workload });
+    });
+    await worker.process(key);
+    expect(unfinished.get(key)).toBeUndefined();
+  });
+
+  it('is forgotten with the workload, also if it is deleted during the look', async () => {
+    answer = refusal(503, 'ServiceUnavailable');
+    await worker.process(key);
+    worker.forget(key);
+    expect(unfinished.get(key)).toBeUndefined();
+    jest.spyOn(coalescer, 'look').mockImplementation(async () => {
+      workloads.remove(key);
+      worker.forget(key);
+      return await Promise.reject(new Error('the server fails'));
+    });
+    await worker.process(key);
+    expect(unfinished.get(key)).toBeUndefined();
   });
 });
 

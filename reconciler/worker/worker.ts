@@ -17,20 +17,21 @@ import type { Change } from '../../shared/domain/plan/change';
 import type { Hints } from '../hints/hints';
 import { attributed, describeRestart } from './describe-restart';
 import type { ComparableVersions } from '../workloads/comparable-versions';
-import { failedAttempt, sooner, type QueueResult } from '../queue/key-queue';
+import { failedAttempt, sooner } from '../queue/key-queue';
 import type { InjectedRestarts } from './injected-restarts';
-import type { PlanInput, Term } from '../../shared/domain/plan/plan-input';
+import type { Term } from '../../shared/domain/plan/plan-input';
 import type { Verdict } from '../../shared/domain/plan/verdict';
 import { candidates } from '../../shared/domain/plan/candidates';
 import { plan, type Plan } from '../../shared/domain/plan/plan';
-import type { PlanView } from './plan-view';
+import { planInput, type PlanView } from './plan-view';
 import type { Reporter } from '../reporting/reporter';
 import type { RolloutCoalescer } from './rollout-coalescer';
-import type { Settled, SettleTimes, SettleWindows } from './settle-window';
+import { settleTimesOf, type Settled, type SettleTimes, type SettleWindows } from './settle-window';
 import type { LocalSourceRef } from '../../shared/domain/sources/source';
 import type { ContentLoader } from '../reading/content-loader';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import { lostRestart, UnansweredRestarts } from './unanswered-restarts';
+import type { LookResult, UnfinishedLooks } from './unfinished-looks';
 import type { Writers } from './writers';
 
 export interface WorkerOptions extends PlanView {
@@ -42,6 +43,8 @@ export interface WorkerOptions extends PlanView {
   readonly settle: SettleWindows;
   readonly coalescer: RolloutCoalescer;
   readonly injected: InjectedRestarts;
+  /** For people who ask, never a reason to act. */
+  readonly unfinished: Pick<UnfinishedLooks, 'note' | 'forget'>;
   readonly hints: Pick<Hints, 'attribution'>;
   readonly adoptions: AdoptionRateLimiter;
   readonly removals: Pick<BaselineRemovals, 'putBack' | 'forget'>;
@@ -55,7 +58,7 @@ export interface WorkerOptions extends PlanView {
 }
 
 /** Delay until another attempt to write a baseline: the missing permission may be granted later. */
-const unwrittenMs = 10 * 60_000;
+const unwritten: LookResult = { kind: 'again', afterMs: 10 * 60_000, waitsFor: 'baseline-write' };
 
 /** A Job is recreated within moments of the deletion of its predecessor. */
 const busyJobMs = 1_000;
@@ -74,14 +77,22 @@ export class Worker {
   }
 
   /** Never rejects: a failure is part of the result. */
-  async process(key: WorkloadKey): Promise<QueueResult> {
-    const { clock, reporter } = this.#options;
-    const startedMs = clock.monotonicMs();
-    const workload = this.#options.workloads.get(key);
+  async process(key: WorkloadKey): Promise<LookResult> {
+    const { unfinished, workloads } = this.#options;
+    const workload = workloads.get(key);
     if (!workload) {
       this.#options.coalescer.forget(key);
       return { kind: 'done' };
     }
+    const result = await this.#looked(workload);
+    // Deleted during the look: then it waits for nothing.
+    if (workloads.get(key)) unfinished.note(workload, result);
+    return result;
+  }
+
+  async #looked(workload: TrackedWorkload): Promise<LookResult> {
+    const { clock, reporter } = this.#options;
+    const startedMs = clock.monotonicMs();
     try {
       const result = await this.#look(workload);
       reporter.looked(workload, startedMs);
@@ -100,11 +111,12 @@ export class Worker {
     this.#options.adoptions.forget(key);
     this.#options.removals.forget(key);
     this.#options.reporter.forget(key);
+    this.#options.unfinished.forget(key);
   }
 
-  async #look(stale: TrackedWorkload): Promise<QueueResult> {
+  async #look(stale: TrackedWorkload): Promise<LookResult> {
     const { workloads, settle, sources, writers } = this.#options;
-    const settlingMs = settle.remainingMs(stale.key, this.#settleTimes(stale.record));
+    const settlingMs = settle.remainingMs(stale.key, settleTimesOf(stale.record.settings, this.#options.defaults));
     if (settlingMs > 0) return { kind: 'again', afterMs: settlingMs };
     if (!this.#options.term()) {
       // A standby looks at every workload when its term begins. Until then, windows must not pile up.
@@ -119,10 +131,10 @@ export class Worker {
     if (!workload || !term) return { kind: 'done' };
     await this.#takeBackUnmarked(workload);
     const standing = workload.record.kind === 'Job' ? writers.journal.standing(workload.record) : 'free';
-    if (standing === 'under-way') return { kind: 'done' };
+    if (standing === 'under-way') return { kind: 'done', waitsFor: 'job' };
     // The failed attempt is not over: an entry that it may have stored is looked for and removed first.
     if (standing === 'in-doubt') return { kind: 'failed' };
-    if (standing === 'busy') return { kind: 'again', afterMs: busyJobMs };
+    if (standing === 'busy') return { kind: 'again', afterMs: busyJobMs, waitsFor: 'earlier-job' };
     try {
       return await this.#act(workload, term);
     } catch (error) {
@@ -132,10 +144,10 @@ export class Worker {
   }
 
   /** A failed restart must not keep the workload paused, and a pause must not prevent its restart. */
-  async #act(workload: TrackedWorkload, term: Term): Promise<QueueResult> {
+  async #act(workload: TrackedWorkload, term: Term): Promise<LookResult> {
     const { settings, writers } = this.#options;
     const { pauses } = writers;
-    let result: QueueResult = { kind: 'done' };
+    let result: LookResult = { kind: 'done' };
     try {
       // The workload may be tracked only because of its pause.
       if (optedIn(workload.record.policy, settings.policy)) {
@@ -145,17 +157,15 @@ export class Worker {
       if (!mayBeStale(error)) await pauses.reconcile(workload.key);
       throw error;
     }
-    return sooner(result, await pauses.reconcile(workload.key));
+    const paused = await pauses.reconcile(workload.key);
+    return sooner(result, paused.kind === 'again' ? { ...paused, waitsFor: 'pause' } : paused);
   }
 
   #plan(workload: TrackedWorkload, term: Term): Plan {
-    const { sources, keys, settings, knownKinds, isNamed, versions } = this.#options;
-    const { keyId } = keys;
-    const isComparable: PlanInput['isComparable'] = (kind, sourceKind) => versions.known(kind, sourceKind);
-    return plan({ workload, sources, knownKinds: knownKinds(), isNamed, isComparable, keyId, term, settings });
+    return plan(planInput(this.#options, workload, term));
   }
 
-  async #execute(workload: TrackedWorkload, planned: Plan): Promise<QueueResult> {
+  async #execute(workload: TrackedWorkload, planned: Plan): Promise<LookResult> {
     const { reporter, settings } = this.#options;
     reporter.tooManyKeys(workload, planned.verdicts);
     switch (planned.action) {
@@ -182,9 +192,9 @@ export class Worker {
   async #read(
     workload: TrackedWorkload,
     used: readonly LocalSourceRef[],
-    then: QueueResult,
+    then: LookResult,
     ordered = false,
-  ): Promise<QueueResult> {
+  ): Promise<LookResult> {
     const { contents, reporter, versions } = this.#options;
     const { kind, namespace } = workload.record;
     try {
@@ -194,14 +204,14 @@ export class Worker {
       return then;
     } catch (error) {
       reporter.notRead(workload, error);
-      return failedAttempt(error);
+      return { ...failedAttempt(error), error };
     }
   }
 
-  async #adopt(workload: TrackedWorkload, baseline: Baseline, verdicts: readonly Verdict[]): Promise<QueueResult> {
+  async #adopt(workload: TrackedWorkload, baseline: Baseline, verdicts: readonly Verdict[]): Promise<LookResult> {
     const { adoptions, removals, reporter } = this.#options;
     const waitMs = adoptions.take(workload.key, workload.baselineLost);
-    if (waitMs > 0) return { kind: 'again', afterMs: waitMs };
+    if (waitMs > 0) return { kind: 'again', afterMs: waitMs, waitsFor: 'baseline-turn' };
     if (workload.baselineLost) {
       // A restore of etcd looks the same, but it has also undone the restart: what was recorded with it is owed again.
       await this.#options.checkRestored();
@@ -212,7 +222,7 @@ export class Worker {
     reporter.leftAlone(workload, sources, verdicts);
     reporter.adopted(workload, { stored });
     if (stored && workload.baselineLost) await removals.putBack(workload);
-    return stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
+    return stored ? { kind: 'done' } : unwritten;
   }
 
   /**
@@ -241,7 +251,7 @@ export class Worker {
   }
 
   /** Restarts the workload, unless somebody else's rollout had the same effect. */
-  async #answer(workload: TrackedWorkload, baseline: Baseline, owed: readonly Change[]): Promise<QueueResult> {
+  async #answer(workload: TrackedWorkload, baseline: Baseline, owed: readonly Change[]): Promise<LookResult> {
     const { coalescer, hints, reporter, settle, workloads } = this.#options;
     const { key } = workload;
     const decision = await coalescer.look(workload, owed);
@@ -249,7 +259,7 @@ export class Worker {
     if (workloads.get(key) !== workload) return { kind: 'again', afterMs: 0 };
     // The author may also have become known meanwhile, or been evicted by newer ones.
     const changes = attributed(hints, workload, owed);
-    if (decision.kind === 'wait') return { kind: 'again', afterMs: decision.afterMs };
+    if (decision.kind === 'wait') return { kind: 'again', afterMs: decision.afterMs, waitsFor: 'rollout' };
     if (decision.kind === 'restart') return await this.#restart(workload, baseline, changes);
     settle.close(key);
     const stored = await coalescer.answering(
@@ -262,10 +272,10 @@ export class Worker {
       changes,
       'folded into the rollout of its new template, which was stored after the change',
     );
-    return stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
+    return stored ? { kind: 'done' } : unwritten;
   }
 
-  async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<QueueResult> {
+  async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<LookResult> {
     const { writers, context, workloads, reporter, settle, coalescer } = this.#options;
     const { record } = workload;
     const pause = writers.pauses.pauseFor(workload, this.#options.clock.nowMs());
@@ -285,11 +295,11 @@ export class Worker {
       this.#lostMarkers.delete(workload.key);
       this.#unanswered.forget(workload.key);
       reporter.answered(changes);
-      if (applied.kind === 'under-way') return { kind: 'done' };
+      if (applied.kind === 'under-way') return { kind: 'done', waitsFor: 'job' };
       if (applied.stored) workloads.wrote(workload, applied.stored, baseline, pause?.pause);
       else workloads.remember(workload, baseline);
       reporter.restarted(workload, restart, { did: applied.did, changedMs: firstMs });
-      return applied.stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
+      return applied.stored ? { kind: 'done' } : unwritten;
     } catch (error) {
       reporter.notRestarted(workload, error);
       if (error instanceof MarkerLostError) await this.#takeBack(workload, restart, error.resourceVersion);
@@ -373,19 +383,11 @@ export class Worker {
     this.#refusedVersions.delete(key);
   }
 
-  #failed(workload: TrackedWorkload, error: unknown, startedMs: number): QueueResult {
+  #failed(workload: TrackedWorkload, error: unknown, startedMs: number): LookResult {
     const { reporter } = this.#options;
     if (error instanceof NotLeadingError) return { kind: 'done' };
     reporter.failed(workload, error, startedMs);
-    return failedAttempt(error);
-  }
-
-  #settleTimes({ settings }: WorkloadRecord): SettleTimes {
-    const { defaults } = this.#options;
-    return {
-      settleMs: settings.settleMs ?? defaults.settleMs,
-      settleMaxMs: settings.settleMaxMs ?? Math.max(defaults.settleMaxMs, settings.settleMs ?? 0),
-    };
+    return { ...failedAttempt(error), error };
   }
 }
 

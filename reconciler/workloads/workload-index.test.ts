@@ -131,6 +131,25 @@ describe('what is tracked', () => {
     expect([...index.tracked()]).toHaveLength(expected ? 1 : 0);
   });
 
+  it.each<[string, WorkloadOptions, string | undefined]>([
+    ['tracked', {}, undefined],
+    ['asks for nothing', { annotations: {} }, 'not-opted-in'],
+    [
+      'asks for nothing, whatever its policy',
+      { kind: 'Job', annotations: {}, controlledBy: cronJobOwner },
+      'not-opted-in',
+    ],
+    ['a Job of a CronJob', { kind: 'Job', controlledBy: cronJobOwner }, 'job-of-a-cronjob'],
+    ['a Job whose policy is never', { kind: 'Job', ...policy('job-policy', 'never') }, 'policy-never'],
+    ['a CronJob whose policy is never', { kind: 'CronJob', ...policy('cronjob-policy', 'never') }, 'policy-never'],
+  ])('and why not, is told: %s', (_what, options, because) => {
+    see(options);
+    const key = workloadKey(options.kind ?? 'Deployment', 'shop', 'web');
+    expect(index.untrackedBecause(key)).toBe(because);
+    index.remove(key);
+    expect(index.untrackedBecause(key)).toBeUndefined();
+  });
+
   it('is everything with auto-reload-all, except ignored kinds', () => {
     index = indexWith({ autoReloadAll: true, ignoredWorkloadKinds: ['Job'] });
     expect(see({ annotations: {} })).toBeDefined();

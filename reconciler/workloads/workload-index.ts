@@ -9,6 +9,7 @@ import type { AnnotationKeys } from '../../shared/domain/annotations/annotations
 import { errorMessage } from '../../shared/domain/errors';
 import { splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
+import type { UntrackedReason } from '../../shared/domain/protocol/workload-inspection';
 import { sourceId, type SourceId, type SourceRecord, type SourceRef } from '../../shared/domain/sources/source';
 import { managedFieldsOf } from '../../shared/domain/workloads/managed-fields';
 import { trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
@@ -67,7 +68,7 @@ export class WorkloadIndex {
   readonly #options: WorkloadIndexOptions;
   readonly #entries = new Map<WorkloadKey, Entry>();
   /** Workloads that do not opt in. A later opt-in gets the time of its write, not of the workload's creation. */
-  readonly #untracked = new Map<WorkloadKey, UntrackedWorkload>();
+  readonly #untracked = new Map<WorkloadKey, UntrackedWorkload & { readonly because: UntrackedReason }>();
   readonly #users = new SourceUsers();
 
   constructor(options: WorkloadIndexOptions) {
@@ -76,6 +77,11 @@ export class WorkloadIndex {
 
   get(key: WorkloadKey): TrackedWorkload | undefined {
     return this.#entries.get(key);
+  }
+
+  /** Why nothing may restart a workload that was seen; undefined: it is tracked, or was not seen. */
+  untrackedBecause(key: WorkloadKey): UntrackedReason | undefined {
+    return this.#untracked.get(key)?.because;
   }
 
   tracked(): Iterable<TrackedWorkload> {
@@ -229,9 +235,10 @@ export class WorkloadIndex {
   #upsert(record: WorkloadRecord, origin: 'list' | 'watch'): void {
     const key = workloadKey(record.kind, record.namespace, record.name);
     const known = this.#entries.get(key);
-    if (!isTrackable(record, this.#options.policy)) {
+    const because = whyUntracked(record, this.#options.policy);
+    if (because !== undefined) {
       if (known) this.remove(key);
-      this.#untracked.set(key, untrackedOf(record));
+      this.#untracked.set(key, { ...untrackedOf(record), because });
       this.#options.onUntracked({ key, record });
       return;
     }
@@ -313,16 +320,24 @@ export class WorkloadIndex {
   }
 }
 
-/**
- * A Job that a CronJob controls is left to the CronJob, and `never` means never. A Deployment that Reroll holds paused
- * must be resumed, whatever it asks for by now.
- */
+/** Whether some source may restart the workload. */
 export function isTrackable(record: WorkloadRecord, policy: PolicySettings): boolean {
-  if (record.pause?.since !== undefined) return true;
-  if (!optedIn(record.policy, policy) || policy.ignoredWorkloadKinds.includes(record.kind)) return false;
-  if (record.kind === 'CronJob') return record.settings.cronJobPolicy !== 'never';
-  if (record.kind === 'Job') return record.settings.jobPolicy !== 'never' && record.controlledBy?.kind !== 'CronJob';
-  return true;
+  return whyUntracked(record, policy) === undefined;
+}
+
+/**
+ * Why nothing may restart a workload; undefined: something may. A Job that a CronJob controls is left to the CronJob,
+ * and `never` means never. A Deployment that Reroll holds paused must be resumed, whatever it asks for by now.
+ */
+function whyUntracked(record: WorkloadRecord, policy: PolicySettings): UntrackedReason | undefined {
+  const { kind, settings, controlledBy, pause } = record;
+  if (pause?.since !== undefined) return undefined;
+  if (policy.ignoredWorkloadKinds.includes(kind)) return 'kind-ignored';
+  if (!optedIn(record.policy, policy)) return 'not-opted-in';
+  if (kind === 'Job' && controlledBy?.kind === 'CronJob') return 'job-of-a-cronjob';
+  if (kind === 'Job' && settings.jobPolicy === 'never') return 'policy-never';
+  if (kind === 'CronJob' && settings.cronJobPolicy === 'never') return 'policy-never';
+  return undefined;
 }
 
 /**

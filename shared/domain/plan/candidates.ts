@@ -2,6 +2,7 @@ import type { Baseline } from '../baseline/baseline';
 import type { Reference } from '../sources/references';
 import { sourceId, sourceKinds, type SourceId, type SourceKind, type SourceRef } from '../sources/source';
 import type { PlanInput } from './plan-input';
+import type { TrackedWorkload } from './tracked-workload';
 
 /** A source that the workload uses or names. */
 export interface Candidate extends SourceRef, Reference {}
@@ -24,6 +25,15 @@ export function candidates({ workload, sources }: Pick<PlanInput, 'workload' | '
     for (const name of recordedNames(workload.baseline, kind)) if (named.matches(name)) addNamed(kind, name);
   }
   return [...found.values()];
+}
+
+/** One source as a candidate of a workload; undefined if the workload neither uses nor names it. */
+export function candidateOf(source: SourceRef, { record }: Pick<TrackedWorkload, 'record'>): Candidate | undefined {
+  const { kind, namespace, name } = source;
+  const reference = record.references.find((used) => used.kind === kind && used.name === name);
+  if (reference) return { ...reference, namespace };
+  const { named } = record.policy[kind];
+  return named.matches(name) ? { kind, namespace, name, keys: 'all', container: record.firstContainer } : undefined;
 }
 
 function* recordedNames(baseline: Baseline | undefined, kind: SourceKind): Iterable<string> {

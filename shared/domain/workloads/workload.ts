@@ -1,11 +1,12 @@
 import { shortened, type AnnotationProblem } from '../annotations/annotation-problem';
 import { reviewAnnotations } from '../annotations/annotation-review';
 import type { AnnotationKeys } from '../annotations/annotations';
-import { annotationsOf, ownFieldManager } from '../annotations/annotations';
+import { annotation, annotationsOf, ownAnnotations, ownFieldManager } from '../annotations/annotations';
 import { readBaselineText, referenceProblems } from './cost-problems';
 import type { JsonObject } from '../kubernetes/json-value';
 import { fieldAt, listOf, objectOf, textOf } from '../kubernetes/json-value';
 import { MalformedObjectError } from '../kubernetes/malformed-object-error';
+import { readLastRestart, type LastRestart } from './last-restart';
 import { managedFieldsOf } from './managed-fields';
 import { objectKey } from '../kubernetes/object-key';
 import type { Pause } from './pause';
@@ -70,6 +71,8 @@ export interface WorkloadRecord extends WorkloadSpec {
   readonly deleting: boolean;
   /** Whether its pods match its current template. */
   readonly rolloutStatus: RolloutStatus;
+  /** For people who ask, never a reason to act. */
+  readonly lastRestart?: LastRestart;
 }
 
 /**
@@ -98,6 +101,7 @@ export function readWorkload(
     return value;
   };
   const { generation } = metadata;
+  const lastRestart = readLastRestart(annotation(annotationsOf(object), ownAnnotations.lastRestart));
   return {
     kind: kind.kind,
     namespace: identity('namespace'),
@@ -109,6 +113,7 @@ export function readWorkload(
     writtenAtMs: newestWriteMs(object),
     deleting: textOf(metadata['deletionTimestamp']) !== undefined,
     rolloutStatus: rolloutStatus(kind.kind, object),
+    ...(lastRestart && { lastRestart }),
     ...readWorkloadSpec(kind, object, keys, policySettings, isReferenced),
   };
 }

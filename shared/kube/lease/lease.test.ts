@@ -122,6 +122,32 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
+  it('knows who leads, whoever it is', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const first = candidate(server, clock, 'a');
+    expect(first.election.leader).toBeUndefined();
+    await clock.settle();
+    const second = candidate(server, clock, 'b');
+    await clock.settle();
+    expect([first.election.leader, second.election.leader]).toEqual(['a', 'a']);
+    await first.election.stop();
+    await clock.advance(5_000);
+    expect(second.election.leader).toBe('b');
+    await second.election.stop();
+  });
+
+  it('names nobody after its own term, though the Lease still names it', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election } = candidate(server, clock, 'a');
+    await clock.settle();
+    server.intercept = () => refusal(503, 'ServiceUnavailable');
+    await clock.advance(10_000);
+    expect(election.isLeader()).toBe(false);
+    expect(server.lease?.spec['holderIdentity']).toBe('a');
+    expect(election.leader).toBeUndefined();
+    await election.stop();
+  });
+
   it('tells when the Lease was last renewed by the clock of the server, which may be another than its own', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     server.nowMs = () => clock.nowMs() - 480_000;

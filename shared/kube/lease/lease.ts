@@ -106,6 +106,8 @@ export class LeaderElection {
   #version = '';
   /** True once a write was sent: the Lease may then name this process. */
   #mayHold = false;
+  /** The holder when the Lease was last read; '' when nobody holds it. */
+  #holder = '';
 
   constructor(options: LeaderElectionOptions) {
     this.#clock = options.clock;
@@ -117,6 +119,15 @@ export class LeaderElection {
     this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
     this.#retryPeriodMs = options.retryPeriodMs ?? 2_000;
     this.#onAttempt = options.onAttempt ?? (() => undefined);
+  }
+
+  /**
+   * Who leads, as far as this process has seen; undefined: nobody, or not known. After a term of this process, the
+   * Lease names it until somebody else takes over.
+   */
+  get leader(): string | undefined {
+    if (this.#term) return this.#identity;
+    return this.#holder === '' || this.#holder === this.#identity ? undefined : this.#holder;
   }
 
   /** Starts to take part in the election; does nothing if it has already started. */
@@ -215,6 +226,7 @@ export class LeaderElection {
     if (isAborted(signal)) return;
     this.#noteVersion(lease, callbacks);
     const holder = lease?.record.holder ?? '';
+    this.#holder = holder;
     if (this.#term && holder !== this.#identity) this.#stepDown(callbacks, `held by "${holder}"`);
     if (lease && holder !== '' && holder !== this.#identity && !this.#hasExpired(lease)) return;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatListenAddress, parseListenAddress } from './listen-address';
+import { formatListenAddress, isLoopback, parseListenAddress } from './listen-address';
 
 describe('parseListenAddress', () => {
   it.each([
@@ -30,5 +30,25 @@ describe('parseListenAddress', () => {
     'http://x:1',
   ])('rejects %j', (text) => {
     expect(parseListenAddress(text)).toBeUndefined();
+  });
+});
+
+describe('isLoopback', () => {
+  it.each([
+    ['127.0.0.1:9095', true],
+    ['127.8.9.10:9095', true],
+    ['[::1]:9095', true],
+    ['[0:0:0:0:0:0:0:1]:9095', true],
+    [':9095', false],
+    ['0.0.0.0:9095', false],
+    ['[::]:9095', false],
+    ['128.0.0.1:9095', false],
+    ['10.0.0.1:9095', false],
+    ['[fe80::1%eth0]:9095', false],
+    ['[::2]:9095', false],
+    ['localhost:9095', false],
+    ['127.0.0.1.example.com:9095', false],
+  ])('%s is reached by the pod alone: %s', (text, expected) => {
+    expect(isLoopback(parseListenAddress(text)!)).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { BlockList, isIPv6 } from 'node:net';
 
 /** The address of a server. */
 export interface ListenAddress {
@@ -16,6 +16,15 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   const port = Number(match.groups['port']);
   if (port > 65535 || (ipv6 !== undefined && !isIPv6(ipv6))) return undefined;
   return { host: host === '' ? undefined : host, port };
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether only the machine or pod itself reaches the address. A name does not count: what it resolves to may change. */
+export function isLoopback({ host = '' }: ListenAddress): boolean {
+  return loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
 }
 
 export function formatListenAddress({ host = '', port }: ListenAddress): string {

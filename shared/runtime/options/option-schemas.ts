@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { errorMessage } from '../../domain/errors';
 import { parseDuration } from '../../domain/text/duration';
 import { parseGoBool } from '../../domain/text/go-bool';
-import { parseListenAddress } from '../http/listen-address';
+import { isLoopback, parseListenAddress, type ListenAddress } from '../http/listen-address';
 
 /** Schemas for the texts of options, shared by the tables of all commands. */
 
@@ -25,6 +25,19 @@ export function switchRow(flag: string, describe: string, byDefault: 'true' | 'f
 }
 
 export const listenAddress = parsedBy(parseListenAddress, 'not a host and port');
+
+/** An address that only the pod itself reaches; undefined for `off` and for an empty text, which no variable can have. */
+export const loopbackAddress: z.ZodType<ListenAddress | undefined, string> = z.string().transform((text, context) => {
+  if (text === '' || text === 'off') return undefined;
+  const address = parseListenAddress(text);
+  if (address && isLoopback(address)) return address;
+  context.addIssue(
+    address
+      ? 'not a loopback address such as 127.0.0.1 or [::1]: whoever reaches the pod could ask, without any permission'
+      : 'not a host and port',
+  );
+  return z.NEVER;
+});
 
 /** One of the names in `meanings`; several names may have the same meaning. */
 export function oneOf<T>(meanings: Readonly<Record<string, T>>, problem: string): z.ZodType<T, string> {

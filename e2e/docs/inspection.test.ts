@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { healthInspectionSchema } from '../../shared/domain/protocol/health-inspection';
+import { inspectionProblemSchema } from '../../shared/domain/protocol/inspection-problem';
+import { sourceInspectionSchema } from '../../shared/domain/protocol/source-inspection';
+import { untrackedReasons, workloadInspectionSchema } from '../../shared/domain/protocol/workload-inspection';
+import { waitReasons, workloadStates } from '../../shared/domain/protocol/workload-status';
+import { inspectionSchemaFiles } from '../reference/inspection-schemas';
+import { codeBlocks, textOf } from './pages';
+
+const page = 'docs/inspection.md';
+const text = textOf(page);
+
+/** The first cells of the table with this heading. */
+function firstCells(heading: string): readonly string[] {
+  const [, table = ''] = text.split(new RegExp(`^\\| \`${heading}\` .*\\n\\|[- |]*\\n`, 'm'));
+  const [rows = ''] = table.split('\n\n');
+  return [...rows.matchAll(/^\| `([\w-]+)`/gm)].map(([, name = '']) => name);
+}
+
+describe(page, () => {
+  it('has examples that the schemas accept', () => {
+    const examples = codeBlocks(text).filter(({ language }) => language === 'json');
+    const schemas = [
+      workloadInspectionSchema,
+      sourceInspectionSchema,
+      healthInspectionSchema,
+      inspectionProblemSchema,
+    ] as const;
+    expect(examples).toHaveLength(schemas.length);
+    for (const [index, schema] of schemas.entries()) {
+      const example: unknown = JSON.parse(examples[index]?.text ?? '');
+      expect(schema.parse(example)).toEqual(example);
+    }
+  });
+
+  it.each([
+    ['because', untrackedReasons],
+    ['state', workloadStates],
+    ['waitsFor', waitReasons],
+  ])('tells what each value of %s means', (heading, values) => {
+    expect(firstCells(heading)).toEqual(values);
+  });
+});
+
+describe('the schemas in docs/reference', () => {
+  it.each(inspectionSchemaFiles)('$file is that of the code', ({ file, text: generated }) => {
+    expect(textOf(file)).toBe(generated);
+  });
+});

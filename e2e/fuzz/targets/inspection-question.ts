@@ -1,0 +1,34 @@
+import { promise, type Target } from '../target';
+import {
+  continueToken,
+  maxInspectionRows,
+  parseInspectionQuestion,
+} from '../../../shared/domain/protocol/inspection-question';
+
+/** The path and the query of a question to the reconciler. */
+export const target: Target = {
+  seeds: [
+    '/v1/health',
+    '/v1/workloads/deployment/shop/web',
+    '/v1/sources/SecretProviderClass/shop/vault',
+    `/v1/workloads?namespace=shop&limit=20&continue=${continueToken('Deployment/shop/web')}`,
+    '/v1/workloads?limit=%30&continue=%ff',
+  ],
+  run: (input) => {
+    const question = parseInspectionQuestion(input.toString('latin1'));
+    if ('code' in question) {
+      promise(question.message.length < 300, 'a refusal quotes nothing');
+      return;
+    }
+    if (question.about === 'workload' || question.about === 'source') {
+      promise(/^[-\w.:]+$/.test(question.namespace + question.name), 'names are names');
+    }
+    if (question.about === 'workloads') {
+      const { limit, after } = question;
+      promise(Number.isInteger(limit) && limit >= 1 && limit <= maxInspectionRows, 'a page is bounded');
+      if (after === undefined) return;
+      const again = parseInspectionQuestion(`/v1/workloads?continue=${continueToken(after)}`);
+      promise('after' in again && again.after === after, 'a token is read as it was written');
+    }
+  },
+};

@@ -1,0 +1,52 @@
+import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
+import type { Selection } from '../../shared/domain/sources/selection';
+import type { SourceKind } from '../../shared/domain/sources/source';
+import type { Clock } from '../../shared/runtime/clock';
+import type { JobJournal } from '../apply/job-journal';
+import type { KeyQueue } from '../queue/key-queue';
+import type { MissingPermissions } from '../reporting/missing-permissions';
+import type { WatchStatus } from '../watch/watches';
+import type { PlanView } from '../worker/plan-view';
+import type { SettleTimes, SettleWindows } from '../worker/settle-window';
+import type { UnfinishedLooks } from '../worker/unfinished-looks';
+import type { ComparableVersions } from '../workloads/comparable-versions';
+import type { NamespaceScope } from '../workloads/namespace-scope';
+
+/** What answers about workloads and sources are made from. All of it is in memory, and kept for other reasons. */
+export interface InspectionView extends PlanView {
+  readonly clock: Clock;
+  readonly annotationKeys: AnnotationKeys;
+  readonly versions: Pick<ComparableVersions, 'known'>;
+  readonly scope: Pick<NamespaceScope, 'isKnown' | 'isSelected'>;
+  readonly queue: Pick<KeyQueue, 'standing' | 'depth' | 'oldestDueMs'>;
+  readonly settle: Pick<SettleWindows, 'remainingMs' | 'openedMs'>;
+  readonly unfinished: Pick<UnfinishedLooks, 'get'>;
+  readonly journal: Pick<JobJournal, 'isRecreating'>;
+  readonly permissions: Pick<MissingPermissions, 'reported'>;
+  readonly settings: PlanView['settings'] &
+    Pick<Selection, 'namespaces' | 'namespacesToIgnore'> &
+    SettleTimes & {
+      readonly dryRun: boolean;
+      readonly csi: boolean;
+      readonly ignoredSourceKind: SourceKind | undefined;
+    };
+  readonly watchStatuses: () => readonly WatchStatus[];
+  /** The first lists of sources are complete, or will not be. */
+  readonly isSettled: () => boolean;
+}
+
+/** Whether a flag leaves out a namespace. */
+export function isNamespaceWatched({ settings }: Pick<InspectionView, 'settings'>, namespace: string): boolean {
+  const { namespaces, namespacesToIgnore } = settings;
+  return namespaces.length > 0 ? namespaces.includes(namespace) : !namespacesToIgnore.includes(namespace);
+}
+
+/** Whether a flag leaves out a kind of sources. */
+export function isSourceKindWatched({ settings }: Pick<InspectionView, 'settings'>, kind: SourceKind): boolean {
+  return kind === 'SecretProviderClass' ? settings.csi : kind !== settings.ignoredSourceKind;
+}
+
+/** A time of the monotonic clock, as people read it. */
+export function wallTime({ clock }: Pick<InspectionView, 'clock'>, monotonicMs: number): string {
+  return new Date(clock.nowMs() + monotonicMs - clock.monotonicMs()).toISOString();
+}

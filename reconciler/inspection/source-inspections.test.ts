@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { appConfig, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { InspectionWorld } from './inspection.fixture';
+import { inspectSource } from './source-inspections';
+
+const app = { about: 'source', ...appConfig } as const;
+const term = { inChargeSinceMs: 0, watchingSinceMs: 0 };
+
+describe('what is known about a source', () => {
+  it('has its annotations, and each user with its keys', () => {
+    const world = new InspectionWorld();
+    world.seeSource(sourceRecord({ match: true }));
+    world.see({ keys: ['size', 'color'] });
+    world.see({ name: 'other', uses: ['cm/other'] });
+    expect(inspectSource(world.view, app, term)).toMatchObject({
+      ...{ presence: 'present', ignore: false, match: true },
+      users: [{ kind: 'Deployment', name: 'web', decision: 'auto', keys: ['color', 'size'], restarts: true }],
+    });
+  });
+
+  it('says that a change restarts nobody if it is annotated to be ignored', () => {
+    const world = new InspectionWorld();
+    world.seeSource(sourceRecord({ ignore: true }));
+    world.see();
+    expect(inspectSource(world.view, app, term).users).toMatchObject([{ decision: 'source-ignored', restarts: false }]);
+  });
+
+  it.each([
+    ['may not be listed', 'not-listed', () => false],
+    ['may not be listed, and this one was read by name', 'absent', () => true],
+  ])('says that its kind %s', (_what, presence, isNamed) => {
+    const world = new InspectionWorld({}, { knownKinds: () => new Set(), isNamed });
+    expect(inspectSource(world.view, app, term)).toMatchObject({ presence });
+  });
+
+  it('says that a change does not restart a workload that is being deleted', () => {
+    const world = new InspectionWorld();
+    world.seeSource(sourceRecord());
+    world.see({ deleting: true });
+    expect(inspectSource(world.view, app, term).users).toMatchObject([
+      { restarts: false, why: 'the workload is being deleted' },
+    ]);
+  });
+
+  it('says that its namespace is not selected', () => {
+    const world = new InspectionWorld({}, { scope: { isKnown: true, isSelected: () => false } });
+    expect(inspectSource(world.view, app, term).namespaceSelected).toBe(false);
+  });
+});

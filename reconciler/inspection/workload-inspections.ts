@@ -1,0 +1,95 @@
+import { describeProblem } from '../../shared/domain/annotations/annotation-problem';
+import { candidateOf } from '../../shared/domain/plan/candidates';
+import { describeWorkload } from '../../shared/domain/plan/describe-change';
+import { plan, type Plan } from '../../shared/domain/plan/plan';
+import type { Term } from '../../shared/domain/plan/plan-input';
+import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import type { Verdict } from '../../shared/domain/plan/verdict';
+import { maxInspectionRows, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
+import type { UntrackedReason, UsedSource, WorkloadInspection } from '../../shared/domain/protocol/workload-inspection';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { planInput } from '../worker/plan-view';
+import { isNamespaceWatched, type InspectionView } from './inspection-view';
+import { decisionFacts, standingFacts } from './source-facts';
+import { workloadStatus } from './workload-statuses';
+
+type WorkloadQuestion = Extract<InspectionQuestion, { readonly about: 'workload' }>;
+
+const whyUntracked: Readonly<Record<UntrackedReason, string>> = {
+  'kind-ignored': 'workloads of this kind are ignored by --ignored-workload-types or --is-Argo-Rollouts',
+  'namespace-not-watched': 'its namespace is left out by --namespaces or --namespaces-to-ignore',
+  'namespace-not-selected': 'the labels of its namespace do not match --namespace-selector',
+  'not-opted-in': 'its annotations ask for no restarts, or switch them off',
+  'job-of-a-cronjob': 'a CronJob controls this Job, so it is left to the CronJob',
+  'policy-never': 'reroll.dev/job-policy or reroll.dev/cronjob-policy is "never"',
+  'not-listed': 'its kind has not been listed yet, may not be listed, or is not served by the API server',
+  'being-recreated': 'the Job is deleted, and Reroll creates it again',
+  'not-found': 'there is no such workload, as far as the watch has shown',
+};
+
+const owing = { none: 'not-owed', adopt: 'not-owed', restart: 'owed', read: 'not-known' } as const;
+
+/** What Reroll knows about one workload. It is planned anew, and nothing is read from the API server for it. */
+export function inspectWorkload(
+  view: InspectionView,
+  { kind, namespace, name }: WorkloadQuestion,
+  term: Term,
+): WorkloadInspection {
+  const identity = { v: 1, kind, namespace, name } as const;
+  const workload = view.workloads.get(workloadKey(kind, namespace, name));
+  if (!workload) {
+    const because = untrackedBecause(view, { kind, namespace, name });
+    return { ...identity, tracked: false, because, why: whyUntracked[because] };
+  }
+  const { record, baselineProblem } = workload;
+  const planned = plan(planInput(view, workload, term));
+  const moreSources = planned.verdicts.length - maxInspectionRows;
+  return {
+    ...identity,
+    tracked: true,
+    ...workloadStatus(view, workload),
+    dryRun: view.settings.dryRun,
+    deleting: record.deleting,
+    restart: owing[planned.action],
+    sources: usedSources(view, workload, planned),
+    ...(moreSources > 0 && { moreSources }),
+    ...(record.lastRestart && {
+      lastRestart: { at: new Date(record.lastRestart.atMs).toISOString(), id: record.lastRestart.id },
+    }),
+    ...(baselineProblem !== undefined && { baselineProblem }),
+    problems: record.problems.map((problem) => describeProblem(describeWorkload(record), problem)),
+  };
+}
+
+/** Those that call for a restart come first: a pattern may find thousands of others. */
+function usedSources(view: InspectionView, workload: TrackedWorkload, { verdicts }: Plan): readonly UsedSource[] {
+  const { namespace } = workload.record;
+  const rank = ({ comparison }: Verdict): number => (comparison?.restart === true ? 0 : 1);
+  const ordered = verdicts.toSorted((left, right) => rank(left) - rank(right));
+  return ordered.slice(0, maxInspectionRows).flatMap((verdict) => {
+    const { id, kind, name, container, exists } = verdict;
+    const candidate = candidateOf({ kind, namespace, name }, workload);
+    if (!candidate) return [];
+    const decided = decisionFacts(candidate, verdict, view.annotationKeys);
+    const standing = standingFacts(workload.baseline?.sources.get(id), verdict);
+    return [{ kind, name, ...(container !== undefined && { container }), exists, ...decided, ...standing }];
+  });
+}
+
+function untrackedBecause(
+  view: InspectionView,
+  { kind, namespace, name }: Pick<WorkloadQuestion, 'kind' | 'namespace' | 'name'>,
+): UntrackedReason {
+  const { scope, settings, workloads } = view;
+  if (settings.policy.ignoredWorkloadKinds.includes(kind)) return 'kind-ignored';
+  if (!isNamespaceWatched(view, namespace)) return 'namespace-not-watched';
+  const seen = workloads.untrackedBecause(workloadKey(kind, namespace, name));
+  if (seen) return seen;
+  if (scope.isKnown && !scope.isSelected(namespace)) return 'namespace-not-selected';
+  if (kind === 'Job' && view.journal.isRecreating(namespace, name)) return 'being-recreated';
+  const { resource } = workloadKind(kind);
+  const isListed = view
+    .watchStatuses()
+    .some((watch) => watch.resource === resource && watch.synced && (watch.namespace ?? namespace) === namespace);
+  return isListed && scope.isKnown ? 'not-found' : 'not-listed';
+}

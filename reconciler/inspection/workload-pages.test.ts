@@ -1,0 +1,125 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { continueToken } from '../../shared/domain/protocol/inspection-question';
+import { workloadPageSchema, type WorkloadPage } from '../../shared/domain/protocol/workload-page';
+import { InspectionWorld } from './inspection.fixture';
+import { WorkloadPages } from './workload-pages';
+
+interface Asked {
+  readonly namespace?: string | undefined;
+  readonly limit?: number;
+  readonly after?: string | undefined;
+}
+
+function worldOf(...names: readonly string[]): { readonly world: InspectionWorld; ask(asked?: Asked): WorkloadPage } {
+  const world = new InspectionWorld();
+  for (const name of names) world.see({ name });
+  const pages = new WorkloadPages(world.view);
+  const ask = ({ namespace, limit = 500, after }: Asked = {}): WorkloadPage =>
+    workloadPageSchema.parse(JSON.parse(pages.render({ about: 'workloads', namespace, limit, after }).toString()));
+  return { world, ask };
+}
+
+const namesOf = ({ workloads }: WorkloadPage): readonly string[] => workloads.map(({ name }) => name);
+
+describe('a page', () => {
+  it('has the workloads in order, and a token unless it is the last', () => {
+    const { ask } = worldOf('c', 'a', 'b');
+    expect(namesOf(ask())).toEqual(['a', 'b', 'c']);
+    expect(ask().continue).toBeUndefined();
+    expect(ask({ limit: 3 }).continue).toBeUndefined();
+    expect(ask({ limit: 2 })).toMatchObject({ continue: continueToken('Deployment/shop/b') });
+    expect(namesOf(ask({ limit: 2, after: 'Deployment/shop/b' }))).toEqual(['c']);
+  });
+
+  it('begins behind its token, whether or not that workload is still there', () => {
+    const { ask } = worldOf('a', 'c', 'e');
+    for (const [after, names] of [
+      ['Deployment/shop/c', 'e'],
+      ['Deployment/shop/b', 'ce'],
+      ['Deployment/shop/z', ''],
+      ['AAA/a/a', 'ace'],
+    ] as const) {
+      expect(namesOf(ask({ after })).join('')).toBe(names);
+    }
+  });
+
+  it('has only the workloads of a namespace if that is asked for', () => {
+    const { world, ask } = worldOf('a', 'c');
+    world.see({ name: 'b', namespace: 'other' });
+    world.see({ name: 'd', namespace: 'other' });
+    expect(namesOf(ask({ namespace: 'other' }))).toEqual(['b', 'd']);
+    expect(ask({ namespace: 'other', limit: 1 }).continue).toBe(continueToken('Deployment/other/b'));
+    expect(ask({ namespace: 'shop', limit: 2 }).continue).toBeUndefined();
+  });
+
+  it('leaves out a workload that was deleted since the keys were sorted', () => {
+    const { world, ask } = worldOf('a', 'b');
+    expect(namesOf(ask({ limit: 1 }))).toEqual(['a']);
+    world.forget(world.see({ name: 'b' }));
+    expect(namesOf(ask())).toEqual(['a']);
+  });
+});
+
+describe('the work for pages', () => {
+  it('is done once a second, however often they are asked for', async () => {
+    const { world, ask } = worldOf('a', 'b', 'c');
+    const tracked = jest.spyOn(world.view.workloads, 'tracked');
+    const get = jest.spyOn(world.view.workloads, 'get');
+    for (let tenth = 0; tenth < 10; tenth++) {
+      ask({ limit: 2 });
+      ask({ limit: 2, after: 'Deployment/shop/b' });
+      await world.clock.advance(99);
+    }
+    expect([tracked.mock.calls.length, get.mock.calls.length]).toEqual([1, 4]);
+    await world.clock.advance(10);
+    ask({ limit: 2 });
+    expect(tracked).toHaveBeenCalledTimes(2);
+  });
+
+  it('plans nothing and reads no source', () => {
+    const { world, ask } = worldOf('a');
+    const get = jest.spyOn(world.view.sources, 'get');
+    ask();
+    expect(get).not.toHaveBeenCalled();
+  });
+
+  it('keeps no more of pages without workloads, of which each has a name of its own', () => {
+    const world = new InspectionWorld();
+    const web = world.see({ name: 'web' });
+    const pages = new WorkloadPages(world.view);
+    const get = jest.spyOn(world.view.workloads, 'get');
+    const render = (index: number): Buffer =>
+      pages.render({
+        ...{ about: 'workloads', limit: 500, after: undefined },
+        namespace: `${'n'.repeat(240)}${index}`,
+      });
+    const each = render(0).length + 240;
+    const most = Math.ceil((4 * 1024 * 1024) / each);
+    for (let index = 1; index <= most; index++) render(index);
+    get.mockClear();
+    render(0);
+    expect(get).not.toHaveBeenCalled();
+    render(most);
+    expect(get.mock.calls).toEqual([[web.key]]);
+  });
+
+  it('leaves at most a few megabytes in memory, for a second', async () => {
+    const world = new InspectionWorld();
+    for (let index = 0; index < 500; index++) world.see({ name: `web-${index}` });
+    const pages = new WorkloadPages(world.view);
+    const get = jest.spyOn(world.view.workloads, 'get');
+    const render = (after: string): Buffer =>
+      pages.render({ about: 'workloads', namespace: undefined, limit: 500, after: `AAA/a/${after}` });
+    const most = Math.floor((4 * 1024 * 1024) / render('first').length);
+    for (let index = 1; index < most + 10; index++) render(String(index));
+    get.mockClear();
+    render('first');
+    expect(get).not.toHaveBeenCalled();
+    render(String(most + 9));
+    expect(get).toHaveBeenCalledTimes(500);
+    await world.clock.advance(1_000);
+    get.mockClear();
+    render('first');
+    expect(get).toHaveBeenCalledTimes(500);
+  });
+});

@@ -1,0 +1,93 @@
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { continueToken, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
+import type { WorkloadPage, WorkloadRow } from '../../shared/domain/protocol/workload-page';
+import type { InspectionView } from './inspection-view';
+import { jsonBody } from './json-body';
+import { workloadStatus } from './workload-statuses';
+
+type PageQuestion = Extract<InspectionQuestion, { readonly about: 'workloads' }>;
+
+/** Nobody reads faster, and sorting the keys of a large cluster takes ten milliseconds. */
+const keptForMs = 1_000;
+
+/** A client that asks for ever other pages must not fill the memory. This holds the pages of 20,000 workloads. */
+const maxKeptBytes = 4 * 1024 * 1024;
+
+/** What was rendered within a second. */
+interface Kept {
+  /** Of all workloads, sorted. */
+  readonly keys: readonly string[];
+  readonly pages: Map<string, Buffer>;
+  bytes: number;
+}
+
+/** Pages of the workloads that some source may restart, rendered at most once a second. */
+export class WorkloadPages {
+  readonly #view: InspectionView;
+  #kept: Kept | undefined;
+
+  constructor(view: InspectionView) {
+    this.#view = view;
+  }
+
+  /** The body of the answer. */
+  render(question: PageQuestion): Buffer {
+    const kept = this.#current();
+    const { namespace = '', limit, after = '' } = question;
+    const id = [namespace, limit, after].join(' ');
+    const known = kept.pages.get(id);
+    if (known !== undefined) return known;
+    const body = jsonBody(this.#page(question, kept.keys));
+    const bytes = id.length + body.length;
+    if (kept.bytes + bytes <= maxKeptBytes) {
+      kept.pages.set(id, body);
+      kept.bytes += bytes;
+    }
+    return body;
+  }
+
+  #current(): Kept {
+    const { clock, workloads } = this.#view;
+    if (this.#kept) return this.#kept;
+    // Dropped by a timer: when nobody asks any more, nothing is kept.
+    clock.timer(keptForMs, () => (this.#kept = undefined));
+    this.#kept = { keys: Array.from(workloads.tracked(), ({ key }) => key).sort(), pages: new Map(), bytes: 0 };
+    return this.#kept;
+  }
+
+  #page({ namespace, limit, after }: PageQuestion, keys: readonly string[]): WorkloadPage {
+    const rows: WorkloadRow[] = [];
+    let last: string | undefined;
+    for (let index = firstAfter(keys, after); index < keys.length; index++) {
+      const workload = this.#view.workloads.get(keys[index] ?? '');
+      // It may have been deleted since the keys were sorted.
+      if (!workload || (namespace !== undefined && workload.record.namespace !== namespace)) continue;
+      if (rows.length === limit)
+        return { v: 1, workloads: rows, ...(last !== undefined && { continue: continueToken(last) }) };
+      rows.push(this.#row(workload));
+      last = workload.key;
+    }
+    return { v: 1, workloads: rows };
+  }
+
+  #row(workload: TrackedWorkload): WorkloadRow {
+    const { kind, namespace, name, lastRestart } = workload.record;
+    return {
+      ...{ kind, namespace, name },
+      ...workloadStatus(this.#view, workload),
+      ...(lastRestart && { lastRestartAt: new Date(lastRestart.atMs).toISOString() }),
+    };
+  }
+}
+
+/** The index of the first key behind `after`, which need not be among them any more. */
+function firstAfter(keys: readonly string[], after: string | undefined): number {
+  if (after === undefined) return 0;
+  let [low, high] = [0, keys.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((keys[middle] ?? '') <= after) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

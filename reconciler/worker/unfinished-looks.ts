@@ -1,0 +1,69 @@
+import { RerollError } from '../../shared/domain/errors';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { WaitReason } from '../../shared/domain/protocol/workload-status';
+import { ForbiddenError } from '../../shared/kube/errors';
+import type { Clock } from '../../shared/runtime/clock';
+import type { QueueResult } from '../queue/key-queue';
+import { isForPerson } from '../reporting/reporter';
+
+/** The result of one look at a workload: for the queue, and for people who ask. */
+export type LookResult = QueueResult & {
+  /** Undefined: nothing, or a failure, or only its turn. */
+  readonly waitsFor?: WaitReason;
+  /** The error of a failed look. */
+  readonly error?: unknown;
+};
+
+/** Why the last look at a workload was not the end of it. */
+export interface UnfinishedLook {
+  readonly waitsFor: WaitReason;
+  /** By the wall clock. */
+  readonly sinceMs: number;
+  /** Set if the look failed. */
+  readonly errorCode?: string;
+}
+
+/** What workloads wait for whose last look failed or waits. All others are not in here, and they are most. */
+export class UnfinishedLooks {
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #looks = new Map<WorkloadKey, UnfinishedLook>();
+
+  constructor(clock: Pick<Clock, 'nowMs'>) {
+    this.#clock = clock;
+  }
+
+  get(key: WorkloadKey): UnfinishedLook | undefined {
+    return this.#looks.get(key);
+  }
+
+  /** Takes the result of a look. A workload that still waits for the same has waited since the first such look. */
+  note({ key }: Pick<TrackedWorkload, 'key'>, { kind, waitsFor, error }: LookResult): void {
+    const reason = waitsFor ?? (kind === 'failed' ? waitAfter(error) : undefined);
+    if (reason === undefined) {
+      this.#looks.delete(key);
+      return;
+    }
+    const before = this.#looks.get(key);
+    const sinceMs = before?.waitsFor === reason ? before.sinceMs : this.#clock.nowMs();
+    this.#looks.set(key, { waitsFor: reason, sinceMs, ...(error !== undefined && { errorCode: codeOf(error) }) });
+  }
+
+  forget(key: WorkloadKey): void {
+    this.#looks.delete(key);
+  }
+
+  /** The term is over, and the next one looks at everything. */
+  clear(): void {
+    this.#looks.clear();
+  }
+}
+
+function waitAfter(error: unknown): WaitReason {
+  if (error instanceof ForbiddenError && error.byRbac) return 'permission';
+  return isForPerson(error) ? 'fix' : 'retry';
+}
+
+/** The code and not the message: an API server's message may quote what it refuses. */
+function codeOf(error: unknown): string {
+  return error instanceof RerollError ? error.code : 'UNEXPECTED';
+}

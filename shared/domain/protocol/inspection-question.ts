@@ -1,0 +1,109 @@
+import { sourceKinds, type SourceKind } from '../sources/source';
+import { workloadKinds, type WorkloadKindName } from '../kubernetes/workload-kinds';
+
+/** The most rows of one page of workloads, and the most users and sources that one answer names. */
+export const maxInspectionRows = 500;
+
+/** What can be asked on the loopback interface of a reconciler. */
+export type InspectionQuestion =
+  | { readonly about: 'health' }
+  | { readonly about: 'workload'; readonly kind: WorkloadKindName; readonly namespace: string; readonly name: string }
+  | { readonly about: 'source'; readonly kind: SourceKind; readonly namespace: string; readonly name: string }
+  | {
+      readonly about: 'workloads';
+      /** Undefined: of all namespaces. */
+      readonly namespace: string | undefined;
+      readonly limit: number;
+      /** The key of the last workload of the page before. */
+      readonly after: string | undefined;
+    };
+
+/** Why a path and its query are not a question. */
+export interface InspectionRefusal {
+  readonly code: 'no-such-path' | 'bad-request';
+  readonly message: string;
+}
+
+const served =
+  '/v1/health, /v1/workloads, /v1/workloads/{kind}/{namespace}/{name} and /v1/sources/{kind}/{namespace}/{name}';
+const namePattern = /^[a-z0-9A-Z]([-a-z0-9A-Z._:]{0,251}[a-z0-9A-Z])?$/;
+const parameters: ReadonlySet<string> = new Set(['namespace', 'limit', 'continue']);
+
+/** Reads the path and the query of a request, such as `/v1/workloads?namespace=shop&limit=100`. */
+export function parseInspectionQuestion(url: string): InspectionQuestion | InspectionRefusal {
+  const [path = '', query = ''] = url.split('?', 2);
+  const [, version, subject, ...rest] = path.split('/');
+  if (version !== 'v1') return noSuchPath;
+  if (rest.length === 0) {
+    if (subject === 'health') return { about: 'health' };
+    return subject === 'workloads' ? pageQuestion(new URLSearchParams(query)) : noSuchPath;
+  }
+  const [kind, namespace, name, ...more] = rest;
+  if (kind === undefined || namespace === undefined || name === undefined || more.length > 0) return noSuchPath;
+  switch (subject) {
+    case 'workloads':
+      return objectQuestion(
+        'workload',
+        workloadKinds.map((row) => row.kind),
+        { kind, namespace, name },
+      );
+    case 'sources':
+      return objectQuestion('source', sourceKinds, { kind, namespace, name });
+    default:
+      return noSuchPath;
+  }
+}
+
+/** The key of a page's last workload, as clients send it back. */
+export function continueToken(key: string): string {
+  return Buffer.from(key).toString('base64url');
+}
+
+const noSuchPath: InspectionRefusal = { code: 'no-such-path', message: `only ${served} are served` };
+
+function badRequest(message: string): InspectionRefusal {
+  return { code: 'bad-request', message };
+}
+
+interface NamedObject<Kind extends string> {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Kinds are found in any case, because people type them. */
+function objectQuestion<About extends string, Kind extends string>(
+  about: About,
+  kinds: readonly Kind[],
+  asked: NamedObject<string>,
+): (NamedObject<Kind> & { readonly about: About }) | InspectionRefusal {
+  const kind = kinds.find((each) => each.toLowerCase() === asked.kind.toLowerCase());
+  if (kind === undefined) return badRequest(`there is no such kind of ${about}: use ${kinds.join(', ')}`);
+  const { namespace, name } = asked;
+  if (!namePattern.test(namespace) || !namePattern.test(name)) {
+    return badRequest('namespace and name must be names of objects: letters, digits, dashes and dots');
+  }
+  return { about, kind, namespace, name };
+}
+
+function pageQuestion(query: URLSearchParams): InspectionQuestion | InspectionRefusal {
+  const unknown = [...query.keys()].some((key) => !parameters.has(key));
+  if (unknown) return badRequest('a page of workloads has the parameters namespace, limit and continue, and no other');
+  const namespace = query.get('namespace') || undefined;
+  if (namespace !== undefined && !namePattern.test(namespace)) {
+    return badRequest('namespace must be the name of a namespace: letters, digits and dashes');
+  }
+  const limit = query.get('limit') || String(maxInspectionRows);
+  if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > maxInspectionRows) {
+    return badRequest(`limit must be a whole number from 1 to ${maxInspectionRows}`);
+  }
+  const token = query.get('continue') || undefined;
+  const after = token === undefined ? undefined : Buffer.from(token, 'base64url').toString();
+  if (after !== undefined && (!keyPattern.test(after) || continueToken(after) !== token)) {
+    return badRequest('continue must be the token of an earlier page: leave it out to begin anew');
+  }
+  return { about: 'workloads', namespace, limit: Number(limit), after };
+}
+
+/** `Deployment/shop/web`, as in TrackedWorkload. */
+const keyPattern = /^[A-Za-z]{1,63}\/[-a-z0-9A-Z._:]{1,253}\/[-a-z0-9A-Z._:]{1,253}$/;

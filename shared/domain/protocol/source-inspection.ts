@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { sourceKinds } from '../sources/source';
+import { sourceDecisionFields } from './source-decision';
+
+const userSchema = z
+  .strictObject({
+    kind: z.string(),
+    name: z.string(),
+    ...sourceDecisionFields,
+    restarts: z.boolean().describe('A change of these keys would restart the workload.'),
+  })
+  .readonly();
+export type SourceUser = z.output<typeof userSchema>;
+
+/** Whether Reroll knows a source. */
+const presences = ['present', 'absent', 'not-listed', 'not-watched'] as const;
+
+/** The answer to `GET /v1/sources/{kind}/{namespace}/{name}`. */
+export const sourceInspectionSchema = z
+  .strictObject({
+    v: z.literal(1),
+    kind: z.enum(sourceKinds),
+    namespace: z.string(),
+    name: z.string(),
+    presence: z
+      .enum(presences)
+      .describe(
+        '`absent`: there is none, or a label selector leaves it out. `not-listed`: its kind has not been listed, or may not be. ' +
+          '`not-watched`: a flag leaves out its kind or its namespace.',
+      ),
+    namespaceSelected: z.boolean().describe('Workloads of its namespace are restarted.'),
+    ignore: z.boolean().optional().describe('It is annotated to be ignored. Missing if it is not present.'),
+    match: z.boolean().optional().describe('It is annotated to match searches. Missing if it is not present.'),
+    users: z.array(userSchema).readonly().describe('Workloads of its namespace that use or name it, by kind and name.'),
+    moreUsers: z.int().positive().optional().describe('The number of further users.'),
+  })
+  .readonly();
+export type SourceInspection = z.output<typeof sourceInspectionSchema>;
