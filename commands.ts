@@ -21,6 +21,11 @@ export const commands: readonly CliCommand[] = [
   {
     name: 'lint',
     summary: 'Finds restart annotations in manifests that do not do what they seem to, for CI.',
-    load: async () => (await import('./cli/lint-command')).lintCommand(process),
+    load: async () => (await import('./cli/lint/lint-command')).lintCommand(process),
+  },
+  {
+    name: 'migrate',
+    summary: 'Finds what Reroll does differently in manifests that were written for Reloader, Wave or checksums.',
+    load: async () => (await import('./cli/migrate/migrate-command')).migrateCommand(process),
   },
 ];

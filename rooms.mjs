@@ -35,7 +35,7 @@ export const towers = {
     'shared/kube/secrets',
   ],
   certs: ['certs'],
-  cli: ['cli'],
+  cli: ['cli/manifests', 'cli/lint', 'cli/migrate'],
   webhook: [
     'webhook',
     'webhook/channel',

@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { CertsMetrics } from '../certs/metrics';
 import { certsOptionTable } from '../certs/options';
-import { lintOptionTable } from '../cli/lint-options';
-import { lintReportSchema } from '../cli/lint-report';
+import { lintOptionTable } from '../cli/lint/lint-options';
+import { lintReportSchema } from '../cli/lint/lint-report';
+import { differenceCodes } from '../cli/migrate/difference-codes';
+import { migrateInputs } from '../cli/migrate/migrate-inputs';
+import { migrateOptionTable, parseMigrateOptions } from '../cli/migrate/migrate-options';
+import { migrateReportSchema } from '../cli/migrate/migrate-report';
+import { textOutput } from '../cli/migrate/text-output';
 import { Metrics } from '../reconciler/metrics/metrics';
 import { reconcilerOptionTable } from '../reconciler/options/options';
 import { annotationProblemCodes } from '../shared/domain/annotations/annotation-problem';
@@ -40,7 +45,13 @@ function codeCells(text: string): readonly string[] {
   return [...text.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, cell]) => cell!);
 }
 
-const tables: readonly OptionTable[] = [reconcilerOptionTable, webhookOptionTable, certsOptionTable, lintOptionTable];
+const tables: readonly OptionTable[] = [
+  reconcilerOptionTable,
+  webhookOptionTable,
+  certsOptionTable,
+  lintOptionTable,
+  migrateOptionTable,
+];
 const rows: readonly OptionRow[] = tables.flatMap((table) => Object.values<OptionRow>(table));
 
 describe.each(pages.filter((page) => !page.startsWith('docs/reference/')))('%s', (page) => {
@@ -186,6 +197,24 @@ describe('docs/lint.md', () => {
     expect(blocks).toHaveLength(1);
     const { summary, findings } = lintReportSchema.parse(JSON.parse(blocks[0]!));
     expect(findings).toHaveLength(summary.findings);
+  });
+});
+
+describe('docs/migration.md', () => {
+  const text = textOf('docs/migration.md');
+
+  it('has a row for every difference that the command finds', () => {
+    const [, found = ''] = text.split('\n### What it finds\n');
+    expect(codeCells(found.split('\n### ')[0]!)).toEqual(differenceCodes);
+  });
+
+  it('shows what the command prints for the manifest that it shows', () => {
+    const blocks = [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)];
+    const blockOf = (language: string): string => blocks.find(([, each]) => each === language)![2]!;
+    const inputs = { inputs: [{ file: 'stdin', text: blockOf('yaml') }], problems: [] };
+    const report = migrateInputs(inputs, parseMigrateOptions(['-f', '-', '-n', 'shop'], {}));
+    expect(blockOf('')).toBe(textOutput(report, { colour: false }));
+    expect(migrateReportSchema.parse(JSON.parse(blockOf('json')))).toEqual(report);
   });
 });
 

@@ -38,7 +38,7 @@ export const targets: ReadonlyMap<string, string> = new Map(
     'content-toml': 'content of users: TOML',
     'content-lines': 'content of users: properties and variables',
     'json-schema': 'content of users, compared with a schema',
-    manifests: 'manifests that reroll lint reads',
+    manifests: 'manifests that reroll lint and reroll migrate read',
     'csv-record': 'the value of a list flag',
     options: 'flags and variables',
     'listen-address': 'the address of a server',

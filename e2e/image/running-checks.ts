@@ -59,7 +59,7 @@ export function runningChecks(dir: string): readonly ImageCheck[] {
         assert.deepEqual(version, { code: 0, stdout: `${image.version}\n`, stderr: '' });
         const help = await run(image, { args: ['--help'] }).ended();
         assert.equal(help.code, 0);
-        for (const command of ['reconciler', 'webhook', 'certs', 'lint'])
+        for (const command of ['reconciler', 'webhook', 'certs', 'lint', 'migrate'])
           assert.ok(help.stdout.includes(command), command);
         return version.stdout.trim();
       },

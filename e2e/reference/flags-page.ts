@@ -1,5 +1,6 @@
 import { certsOptionTable } from '../../certs/options';
-import { lintOptionTable } from '../../cli/lint-options';
+import { lintOptionTable } from '../../cli/lint/lint-options';
+import { migrateOptionTable } from '../../cli/migrate/migrate-options';
 import { reconcilerOptionTable } from '../../reconciler/options/options';
 import { optionEnv, type OptionRow, type OptionTable } from '../../shared/runtime/options/option-table';
 import { webhookOptionTable } from '../../webhook/process/options';
@@ -15,15 +16,19 @@ export const processes: readonly CommandFlags[] = [
 ];
 
 /** All commands: they all take flags. */
-export const commands: readonly CommandFlags[] = [...processes, ['reroll lint', lintOptionTable]];
+export const commands: readonly CommandFlags[] = [
+  ...processes,
+  ['reroll lint', lintOptionTable],
+  ['reroll migrate', migrateOptionTable],
+];
 
 const head = `<!-- Generated: npm run release -- --generate -->
 
 # Flags
 
 This page lists all flags of all commands. Their use is explained in [What restarts, and when](../restarts.md),
-[the webhook](../webhook.md), [certificates](../certificates.md) and [lint](../lint.md). Values of the chart that set flags are in
-[the chart's README](../../deploy/chart/reroll/README.md).
+[the webhook](../webhook.md), [certificates](../certificates.md), [lint](../lint.md) and [migration](../migration.md). Values of the chart that set flags
+are in [the chart's README](../../deploy/chart/reroll/README.md).
 
 A flag wins over its variables. Of several variables the first one wins, and an empty one counts as not set. If a flag or a
 variable is unknown or invalid, the process does not start, and names all problems at once. \`reroll COMMAND --help\` prints the
@@ -57,7 +62,7 @@ export function flagsPage(): string {
   const common = [...(first?.values() ?? [])].filter(isCommon);
   return [
     head,
-    section('Every command but `reroll lint`', common),
+    section('Every command that runs in a cluster', common),
     ...commands.map(([command, table]) =>
       section(
         `\`${command}\``,

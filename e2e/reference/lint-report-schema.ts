@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { lintReportSchema } from '../../cli/lint-report';
+import { lintReportSchema } from '../../cli/lint/lint-report';
 
 /** The text of docs/reference/lint-report.schema.json: what `reroll lint -o json` prints, as a JSON Schema. */
 export function lintReportSchemaText(): string {

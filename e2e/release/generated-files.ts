@@ -6,6 +6,7 @@ import { chartReadme } from '../deploy/chart-readme';
 import { valuesSchema } from '../deploy/values-schema';
 import { inspectionSchemaFiles } from '../reference/inspection-schemas';
 import { lintReportSchemaText } from '../reference/lint-report-schema';
+import { migrateReportSchemaText } from '../reference/migrate-report-schema';
 import { annotationsPage } from '../reference/annotations-page';
 import { chartFlagsText } from '../reference/chart-flags';
 import { flagsPage } from '../reference/flags-page';
@@ -50,6 +51,7 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
     { file: 'docs/reference/flags.md', text: flagsPage() },
     { file: 'docs/reference/lint-report.schema.json', text: lintReportSchemaText() },
     ...inspectionSchemaFiles,
+    { file: 'docs/reference/migrate-report.schema.json', text: migrateReportSchemaText() },
     ...hookTypes.map((type) => ({ file: `deploy/chart/reroll/files/${type}.yaml`, text: chartHooksText(type) })),
   ];
 }

@@ -1,11 +1,13 @@
-import { lintInputs } from '../../../cli/lint-inputs';
-import { parseLintOptions } from '../../../cli/lint-options';
-import { lintReportSchema } from '../../../cli/lint-report';
+import { lintInputs } from '../../../cli/lint/lint-inputs';
+import { parseLintOptions } from '../../../cli/lint/lint-options';
+import { lintReportSchema } from '../../../cli/lint/lint-report';
+import { migrateInputs } from '../../../cli/migrate/migrate-inputs';
+import { migrateReportSchema } from '../../../cli/migrate/migrate-report';
 import { promise, secretMarker, type Target } from '../target';
 
 const options = parseLintOptions(['-f', '-'], {});
 
-/** Manifests in CI: the lint of a pull request reads what its author wrote. */
+/** Manifests in CI: the lint of a pull request reads what its author wrote, and so does the search for differences. */
 export const target: Target = {
   seeds: [
     `apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData:\n  a: ${secretMarker}\n`,
@@ -13,16 +15,20 @@ export const target: Target = {
     '{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"batch/v1","kind":"CronJob","metadata":{"annotations":{"reroll.dev/settel":"x"}}}]}',
     'apiVersion: v1\nkind: ConfigMap\nmetadata: &m {annotations: {reloader.stakater.com/ignore: "true"}}\nx: {<<: *m}\n',
     'metadata:\n  name: {{ .Values.name }}\n',
+    'apiVersion: apps/v1\nkind: StatefulSet\nmetadata:\n  annotations: {wave.pusher.com/update-on-config-change: "true", wave.pusher.com/extra-secrets: "a,b/c"}\nspec: {template: {metadata: {annotations: {checksum/config: a}}, spec: {containers: [{envFrom: [{secretRef: {name: a}}]}]}}}\n',
   ],
   dictionary: ['&a ', '*a', '<<: ', '\n---\n', '{{', 'items:\n- ', '!!binary ', '? '],
   maxMs: 500,
   run: (input) => {
     const text = input.toString('utf8');
-    const report = lintInputs({ inputs: [{ file: 'a.yaml', text }], problems: [] }, options);
+    const inputs = { inputs: [{ file: 'a.yaml', text }], problems: [] };
+    const report = lintInputs(inputs, options);
+    const migration = migrateInputs(inputs, options);
     promise(lintReportSchema.safeParse(report).success, 'a report fits its schema');
+    promise(migrateReportSchema.safeParse(migration).success, 'a report of differences fits its schema');
     const lines = text.split('\n').length;
     promise(
-      [...report.findings, ...report.errors].every(({ line = 1 }) => line <= lines),
+      [...report.findings, ...migration.findings, ...report.errors].every(({ line = 1 }) => line <= lines),
       'a finding is within its file',
     );
     const quoted = report.errors.some(({ message }) => message.includes(secretMarker));

@@ -1,0 +1,68 @@
+import { annotation, annotationsOf, ownAnnotations } from '../../shared/domain/annotations/annotations';
+import { defaultTemplatePath } from '../../shared/domain/kubernetes/workload-kinds';
+import { noKnownSources } from '../../shared/domain/lint/known-sources';
+import { readLintSubject } from '../../shared/domain/lint/lint-subject';
+import { lintWorkload, type LintFinding } from '../../shared/domain/lint/lint-workload';
+import { printable } from '../../shared/domain/text/printable';
+import type { Inputs } from '../manifests/inputs';
+import { ManifestSources } from '../manifests/manifest-sources';
+import { readManifestSet } from '../manifests/manifest-set';
+import type { Manifest } from '../manifests/manifests';
+import { reportedObject } from '../manifests/report-parts';
+import type { LintOptions } from './lint-options';
+import type { LintReport, ReportedFinding } from './lint-report';
+
+/** Lints all objects of all files, as admission would. */
+export function lintInputs(
+  inputs: Inputs,
+  { namespace, settings }: Pick<LintOptions, 'namespace' | 'settings'>,
+): LintReport {
+  const { manifests, errors } = readManifestSet(inputs, namespace);
+  const sources = new ManifestSources(manifests, settings);
+  const findings = manifests.filter(isSwitchedOn).flatMap((manifest) => {
+    const subject = readLintSubject(manifest, settings);
+    const known = 'spec' in subject ? sources.knownTo(subject) : noKnownSources;
+    const found = lintWorkload(subject, known).filter(isProven);
+    return found.map((finding) => reported(manifest, finding));
+  });
+  const summary = {
+    ...{ files: inputs.inputs.length, objects: manifests.length },
+    ...{ findings: findings.length, errors: errors.length },
+  };
+  return { version: 1, summary, findings, errors: [...errors] };
+}
+
+/** Whether a finding holds in every cluster that has these manifests. A finding that a source is missing does not. */
+function isProven({ code }: LintFinding): boolean {
+  return code !== 'no-such-source' && code !== 'other-kind';
+}
+
+function isSwitchedOn({ object }: Manifest): boolean {
+  return annotation(annotationsOf(object), ownAnnotations.lint) !== 'off';
+}
+
+function reported(manifest: Manifest, { code, key, message }: LintFinding): ReportedFinding {
+  const { file, line } = manifest;
+  return {
+    ...{ code, message: printable(message), annotation: printable(key) },
+    object: reportedObject(manifest),
+    ...{ file: printable(file), line: lineOfAnnotation(manifest, code, key) ?? line },
+  };
+}
+
+/**
+ * The line of an annotation, wherever it can stand. If it is in the wrong place, the object's own metadata comes last.
+ */
+function lineOfAnnotation({ lineOf }: Manifest, code: LintFinding['code'], key: string): number | undefined {
+  const jobTemplate = ['spec', 'jobTemplate'];
+  const templates = [defaultTemplatePath, [...jobTemplate, ...defaultTemplatePath]];
+  const below = [...templates, jobTemplate].map((path) => [...path, 'metadata', 'annotations']);
+  const labels = [[], ...templates].map((path) => [...path, 'metadata', 'labels']);
+  const own = [['metadata', 'annotations']];
+  const places = code === 'wrong-place' ? [...below, ...labels, ...own] : [...own, ...below, ...labels];
+  for (const place of places) {
+    const line = lineOf([...place, key]);
+    if (line !== undefined) return line;
+  }
+  return undefined;
+}

@@ -1,0 +1,27 @@
+/** The codes of all differences, in the order of reporting. A code stays the same when its texts are reworded. */
+export const differenceCodes = [
+  'reloader-narrowed',
+  'reloader-bad-pattern',
+  'reloader-limit',
+  'reloader-keys',
+  'reloader-second-volume',
+  'reloader-marker',
+  'reloader-pause',
+  'reloader-pause-borrowed',
+  'reloader-job',
+  'reloader-manual-selector',
+  'reloader-cronjob',
+  'reloader-job-template',
+  'reloader-job-of-cronjob',
+  'reloader-rollout',
+  'reloader-workload-ref',
+  'reloader-deployment-config',
+  'wave-opt-in',
+  'wave-other-namespace',
+  'wave-scheduling',
+  'wave-finalizer',
+  'wave-leftover',
+  'checksum-and-restarts',
+  'checksum-alone',
+] as const;
+export type DifferenceCode = (typeof differenceCodes)[number];

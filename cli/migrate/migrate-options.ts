@@ -1,0 +1,19 @@
+import { annotationProblems } from '../../shared/runtime/options/annotation-options';
+import type { OptionTable } from '../../shared/runtime/options/option-table';
+import { parseOptions, type Environment } from '../../shared/runtime/options/options';
+import { inputOptionTable, installOptionTable, settingsOf, type ManifestOptions } from '../manifests/manifest-options';
+
+export type OutputFormat = 'text' | 'json';
+
+const formats: Readonly<Record<OutputFormat, OutputFormat>> = { text: 'text', json: 'json' };
+
+export const migrateOptionTable = { ...inputOptionTable(formats), ...installOptionTable } satisfies OptionTable;
+
+export type MigrateOptions = ManifestOptions<OutputFormat>;
+
+/** @throws UsageError with every problem of `args` and `env`, not just the first. */
+export function parseMigrateOptions(args: readonly string[], env: Environment): MigrateOptions {
+  const values = parseOptions(migrateOptionTable, args, env, annotationProblems);
+  const { filenames, namespace, output } = values;
+  return { filenames, namespace, output, settings: settingsOf(values) };
+}

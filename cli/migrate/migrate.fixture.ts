@@ -1,0 +1,52 @@
+import { parse, stringify } from 'yaml';
+import { annotationsOf } from '../../shared/domain/annotations/annotations';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
+import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { decide } from '../../shared/domain/policy/policy';
+import { parsePolicy } from '../../shared/domain/policy/policy-annotations';
+import type { Files } from '../manifests/files';
+import { runManifestCommand, type TestWorld } from '../manifests/manifests.fixture';
+import { migrateCommandIn } from './migrate-command';
+import { migrateInputs } from './migrate-inputs';
+import { parseMigrateOptions } from './migrate-options';
+import type { MigrateReport, ReportedDifference } from './migrate-report';
+
+/** The report about the manifests in one file. */
+export function migrate(manifests: readonly string[], flags: readonly string[] = []): MigrateReport {
+  const text = manifests.join('---\n');
+  return migrateInputs(
+    { inputs: [{ file: 'a.yaml', text }], problems: [] },
+    parseMigrateOptions(['-f', '-', ...flags], {}),
+  );
+}
+
+/** Runs `reroll migrate` with these files; `-` is standard input. */
+export async function runMigrate(args: readonly string[], files: Files, world?: TestWorld) {
+  const command = { name: 'migrate', summary: 'Migrates.', loadIn: migrateCommandIn };
+  return await runManifestCommand(command, args, files, world);
+}
+
+/** Does to a manifest what a finding says: writes and removes its lines where it says. */
+export function edited(manifest: string, { edits }: Pick<ReportedDifference, 'edits'>): string {
+  const object: unknown = parse(manifest);
+  for (const { action, under, line } of edits) {
+    const parent = fieldAt(object, under.split('.'));
+    if (typeof parent !== 'object' || parent === null) throw new Error(`there is no ${under}`);
+    if (Array.isArray(parent)) parent.splice(parent.indexOf(line.replace(/^- /, '')), 1);
+    else if (action === 'write') Object.assign(parent, parse(line));
+    else if (!Reflect.has(parent, line)) throw new Error(`there is no ${line} under ${under}`);
+    else Reflect.deleteProperty(parent, line);
+  }
+  return stringify(object);
+}
+
+/** Whether a change of a source that does not match a search restarts the workload in a manifest. */
+export function restartsIn(manifest: string, kind: WorkloadKindName, flags: readonly string[]) {
+  const { settings } = parseMigrateOptions(['-f', '-', ...flags], {});
+  const { templatePath } = workloadKind(kind);
+  const object: unknown = parse(manifest);
+  const [metadata, template] = [object, fieldAt(object, templatePath)].map(annotationsOf);
+  const { policy } = parsePolicy(metadata ?? {}, template ?? {}, settings.keys);
+  return (sourceKind: 'ConfigMap' | 'Secret', name: string): boolean =>
+    decide(policy, kind, { kind: sourceKind, name, ignore: false, match: false }, settings.policy).restart;
+}

@@ -1,0 +1,16 @@
+import type { LocalSourceRef } from '../../shared/domain/sources/source';
+
+/** Nobody reads more. */
+const most = 5;
+
+/** @example enumerated(['a', 'b', 'c']) === 'a, b and c' */
+export function enumerated(items: readonly string[]): string {
+  const shown = items.length > most ? [...items.slice(0, most - 1), `${items.length - most + 1} more`] : items;
+  if (shown.length < 2) return shown.join('');
+  return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1) ?? ''}`;
+}
+
+/** @example namesOf([{ kind: 'Secret', name: 'db' }]) === 'Secret db' */
+export function namesOf(sources: readonly LocalSourceRef[]): string {
+  return enumerated(sources.map(({ kind, name }) => `${kind} ${name}`));
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { uses, usesConfigMap, usesSecret, workload } from './difference-rows.fixture';
+import { edited, migrate, restartsIn } from './migrate.fixture';
+
+const name = fc.constantFrom('app', 'db', 'ca', 'flags');
+const list = fc.array(name, { maxLength: 3 }).map((names) => names.join(', '));
+const reloaders = fc.dictionary(
+  fc.constantFrom(
+    'reloader.stakater.com/auto',
+    'configmap.reloader.stakater.com/auto',
+    'configmap.reloader.stakater.com/reload',
+    'secret.reloader.stakater.com/reload',
+    'reloader.stakater.com/search',
+  ),
+  fc.oneof(list, fc.constantFrom('true', 'false', '')),
+);
+
+describe('the lines for a workload of Wave', () => {
+  it('restart it for every source for which Wave does, and for every one that Reloader’s lists name', () => {
+    const flags = fc.constantFrom<readonly string[]>([], ['--auto-reload-all']);
+    fc.assert(
+      fc.property(list, list, reloaders, reloaders, flags, (configMaps, secrets, metadata, template, given) => {
+        const manifest = workload({
+          metadata: {
+            ...metadata,
+            'wave.pusher.com/update-on-config-change': 'true',
+            'wave.pusher.com/extra-configmaps': configMaps,
+            'wave.pusher.com/extra-secrets': secrets,
+          },
+          template,
+          pod: uses(usesConfigMap('used'), usesSecret('used')),
+        });
+        const before = restartsIn(manifest, 'Deployment', given);
+        const finding = migrate([manifest], given).findings.find(({ code }) => code === 'wave-opt-in');
+        const after = edited(manifest, finding!);
+        const now = restartsIn(after, 'Deployment', given);
+        expect([now('ConfigMap', 'used'), now('Secret', 'used')]).toEqual([true, true]);
+        const listed = (names: string) => names.split(', ').filter((each) => each !== '');
+        expect(listed(configMaps).every((each) => now('ConfigMap', each))).toBe(true);
+        expect(listed(secrets).every((each) => now('Secret', each))).toBe(true);
+        for (const kind of ['ConfigMap', 'Secret'] as const) {
+          for (const each of ['app', 'db', 'ca', 'flags']) expect(now(kind, each) || !before(kind, each)).toBe(true);
+        }
+        expect(after).not.toContain('wave.pusher.com');
+      }),
+    );
+  });
+
+  it('hold a list that is too long for Reroll as a whole, and then that is reported', () => {
+    const names = Array.from({ length: 501 }, (_, index) => `s${index}`).join();
+    const metadata = { 'wave.pusher.com/update-on-config-change': 'true', 'wave.pusher.com/extra-secrets': names };
+    const manifest = workload({ metadata });
+    const [finding] = migrate([manifest]).findings;
+    expect(finding!.edits.map(({ line }) => line)).toContain(`secret.reloader.stakater.com/reload: "${names}"`);
+    expect(migrate([edited(manifest, finding!)]).findings.map(({ code }) => code)).toEqual(['reloader-limit']);
+  });
+
+  it('are not written where the install does not look', () => {
+    const metadata = { 'wave.pusher.com/update-on-config-change': 'true', 'wave.pusher.com/extra-secrets': 'ops/ca' };
+    const codes = (...flags: readonly string[]) =>
+      migrate([workload({ metadata })], flags).findings.map(({ code }) => code);
+    expect(codes()).toEqual(['wave-opt-in', 'wave-other-namespace']);
+    expect(codes('--namespaces=ops')).toEqual([]);
+  });
+});
