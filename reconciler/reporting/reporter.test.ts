@@ -126,6 +126,11 @@ describe('problems', () => {
     reporter.problems(workload);
     expect(said()).toEqual([]);
   });
+
+  it('of the baseline alone are reported, too', () => {
+    reporter.problems({ ...workload, baselineProblem: 'it is not JSON' });
+    expect(said()).toHaveLength(1);
+  });
 });
 
 describe('a change that led to no restart', () => {

@@ -109,6 +109,8 @@ export class Reporter {
 
   /** Values in the workload's annotations or baseline that are invalid. */
   problems({ key, record, baselineProblem }: Pick<TrackedWorkload, 'key' | 'record' | 'baselineProblem'>): void {
+    // Nearly all workloads have no problem, and this is called for each event of those that nothing may restart.
+    if (record.problems.length === 0 && baselineProblem === undefined && !this.#reported.has(key)) return;
     const { logger, metrics } = this.#options;
     const name = describeWorkload(record);
     const lines = record.problems.map((problem) => describeProblem(name, problem));

@@ -1,4 +1,5 @@
 import { requestedRestarts } from '../../shared/domain/policy/policy';
+import { sameReferences } from '../../shared/domain/sources/references';
 import type { FirstSeenTimes, TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { wholeSecond, writeTimeMs } from '../sources/write-time';
@@ -44,7 +45,8 @@ export function referencedSince(seen: Seen): TrackedWorkload['referencedSinceMs'
   if (previous?.signature === signature) return previous.referencedSinceMs;
   // The workload is not adopted yet, and its template uses the same sources. An edit of the policy rolls no pods, so
   // they still run with what the sources held when the workload began to use them.
-  if (previous && !previous.baseline && sameReferences(previous.record, record)) return previous.referencedSinceMs;
+  if (previous && !previous.baseline && sameReferences(previous.record.references, record.references))
+    return previous.referencedSinceMs;
   const before = previous ? untrackedOf(previous.record) : untracked?.uid === record.uid ? untracked : undefined;
   const recordedUntilMs = isOthers ? recordedUntil(seen) : 0;
   const { createdAtMs, writtenAtMs } = timesOf(record);
@@ -53,7 +55,8 @@ export function referencedSince(seen: Seen): TrackedWorkload['referencedSinceMs'
     return isOthers ? sinceMs : { createdAtMs: sinceMs, writtenAtMs: Math.max(writtenAtMs, selectedSinceMs) };
   }
   const sets =
-    before.asked !== requestedRestarts(record.policy) || (previous && !sameReferences(previous.record, record));
+    before.asked !== requestedRestarts(record.policy) ||
+    (previous && !sameReferences(previous.record.references, record.references));
   const formerMs = Math.max(before.writtenAtMs, previous?.ownWriteAtMs ?? 0);
   const times = { formerMs, writtenAtMs, seenMs: wholeSecond(nowMs) };
   // A watch shows each write. A list shows only the last of several, and the relevant one may be any since the last
@@ -82,8 +85,4 @@ function nextSecond(ms: number): number {
 
 function timesOf({ createdAtMs, writtenAtMs = createdAtMs }: WorkloadRecord): FirstSeenTimes {
   return { createdAtMs, writtenAtMs };
-}
-
-function sameReferences(left: WorkloadRecord, right: WorkloadRecord): boolean {
-  return JSON.stringify(left.references) === JSON.stringify(right.references);
 }

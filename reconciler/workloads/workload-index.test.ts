@@ -317,6 +317,35 @@ describe('the newest baseline', () => {
   });
 });
 
+describe('a status update, which changes no annotation', () => {
+  const again = (text: string, resourceVersion: string) => see({ baseline: text, resourceVersion });
+
+  it('does not read the baseline again', () => {
+    const first = again(textOf(3), '11');
+    expect(again(textOf(3), '12')?.baseline).toBe(first?.baseline);
+    expect(again(textOf(3, 'blue'), '13')?.baseline).toEqual(baseline(3, 'blue'));
+  });
+
+  it('leaves a lost baseline lost', () => {
+    again(textOf(3), '11');
+    for (const version of ['12', '13']) {
+      expect(again(textOf(2), version)).toMatchObject({ baseline: { sequence: 3 }, baselineLost: true });
+    }
+  });
+
+  it('leaves one in memory, and yet to be written', () => {
+    index.remember(again(textOf(1, 'blue'), '11')!, baseline(2));
+    expect(again(textOf(1, 'blue'), '12')).toMatchObject({ baseline: { sequence: 2 }, unwritten: true });
+  });
+
+  it('shows our own write as it is stored: sorted', () => {
+    const [first, second] = ['cm/app', 'cm/more'].map((id) => [id, contentOf({ color: 'red' }).whole()] as const);
+    const written: Baseline = { ...baseline(2), sources: new Map([second!, first!]) };
+    index.wrote(again(textOf(1), '11')!, { resourceVersion: '12' }, written);
+    expect([...(again(formatBaseline(written), '12')?.baseline?.sources.keys() ?? [])]).toEqual(['cm/app', 'cm/more']);
+  });
+});
+
 describe('a baseline that is kept in memory', () => {
   it.each([
     ['must be written if the object has another', textOf(1, 'blue'), true],

@@ -12,7 +12,7 @@ import { optedIn, type PolicySettings } from '../../shared/domain/policy/policy'
 import type { UntrackedReason } from '../../shared/domain/protocol/workload-inspection';
 import { sourceId, type SourceId, type SourceRecord, type SourceRef } from '../../shared/domain/sources/source';
 import { managedFieldsOf } from '../../shared/domain/workloads/managed-fields';
-import { trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
+import { isTrackedAlike, trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { StoredVersion } from '../../shared/kube/client/objects';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
@@ -255,13 +255,19 @@ export class WorkloadIndex {
   }
 
   #entryOf(key: WorkloadKey, record: WorkloadRecord, previous: Entry | undefined, origin: 'list' | 'watch'): Entry {
-    const read = this.#readBaseline(record);
+    const known = knownBaseline(previous, record);
+    const read: ReadBaseline = known ? { baseline: known, problem: undefined } : this.#readBaseline(record);
     const older = previous?.baseline && previous.baseline.sequence > (read.baseline?.sequence ?? -1);
     const inMemory = older === true && previous.inMemory;
-    const signature = trackingSignature(record);
+    const isAlike = previous !== undefined && isTrackedAlike(previous.record, record);
+    const signature = isAlike ? previous.signature : trackingSignature(record);
     const underOtherKey = read.underOtherKey === true;
     const referencedSinceMs = referencedSince({
-      ...{ record, signature, origin, underOtherKey, previous },
+      record,
+      signature,
+      origin,
+      underOtherKey,
+      previous,
       untracked: this.#untracked.get(key),
       nowMs: this.#options.clock.nowMs(),
       selectedSinceMs: this.#options.selectedSinceMs(record.namespace),
@@ -352,6 +358,15 @@ function differs(previous: Entry, entry: Entry): boolean {
     JSON.stringify(previous.record.pause) !== JSON.stringify(entry.record.pause) ||
     JSON.stringify(previous.record.problems) !== JSON.stringify(entry.record.problems)
   );
+}
+
+/**
+ * The known baseline, if it was read from the same text: most events change only the status. A baseline that is in
+ * memory, lost or just written was not read from the object.
+ */
+function knownBaseline(previous: Entry | undefined, { baselineText }: WorkloadRecord): Baseline | undefined {
+  if (!previous || previous.baselineLost || previous.inMemory || previous.ownWrite) return undefined;
+  return previous.record.baselineText === baselineText ? previous.baseline : undefined;
 }
 
 function recordsSame(left: Baseline | undefined, right: Baseline | undefined): boolean {

@@ -26,10 +26,14 @@ export function reviewAnnotations(
 function* review(metadata: Annotations, template: Annotations, keys: AnnotationKeys): Generator<AnnotationProblem> {
   yield* reviewPlace(metadata, template, keys);
   const names = AnnotationNames.of(keys);
-  yield* reviewNames(metadata, names);
-  yield* reviewNames(template, names);
-  yield* reviewSwitches(metadata, keys);
-  yield* reviewSwitches(template, keys);
+  // Most templates have no annotations, and this runs for each event of a workload.
+  const both = hasAnnotations(template) ? [metadata, template] : [metadata];
+  for (const annotations of both) yield* reviewNames(annotations, names);
+  for (const annotations of both) yield* reviewSwitches(annotations, keys);
+}
+
+function hasAnnotations(annotations: Annotations): boolean {
+  return Object.keys(annotations).length > 0;
 }
 
 function* reviewPlace(
@@ -49,8 +53,7 @@ function* reviewPlace(
     const message = 'is what a restart writes on the pod template, and has no effect here';
     yield { code: 'wrong-place', key: lastReloadedFrom, value: marker, message, fix: 'remove it' };
   }
-  // Most templates have no annotations, and this runs for each event of a workload.
-  if (Object.keys(template).length === 0) return;
+  if (!hasAnnotations(template)) return;
   const metadataOnly = [
     ...[keys.configMapExclude, keys.secretExclude, keys.secretProviderClassExclude],
     ...[keys.rolloutStrategy, keys.pausePeriod],

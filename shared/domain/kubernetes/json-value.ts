@@ -23,7 +23,9 @@ export function textOf(value: unknown): string | undefined {
 
 /** Follows field names; undefined if one of them is missing. */
 export function fieldAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce((parent: unknown, field) => objectOf(parent)[field], value);
+  let found = value;
+  for (const field of path) found = objectOf(found)[field];
+  return found;
 }
 
 /** Whether two JSON values are equal, whatever the order of their fields. */

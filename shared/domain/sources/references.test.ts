@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { budgets } from '../budgets';
-import { firstContainer, noReferences, references, templateReferences } from './references';
+import {
+  firstContainer,
+  noReferences,
+  references,
+  sameReferences,
+  templateReferences,
+  type Reference,
+} from './references';
 
 const cmEnv = (name: string, key: string) => ({ valueFrom: { configMapKeyRef: { name, key } } });
 const secretEnv = (name: string, key: string) => ({ valueFrom: { secretKeyRef: { name, key } } });
@@ -357,4 +364,31 @@ describe('the budget of a template', () => {
     const size = 2 * budgets.references;
     expect(readsOf(make(4 * size))).toBeLessThan(4.5 * readsOf(make(size)));
   });
+});
+
+describe('sameReferences', () => {
+  const app: Reference = { kind: 'ConfigMap', name: 'app', keys: ['a', 'b'], container: 'web' };
+  const database: Reference = { kind: 'Secret', name: 'db', keys: 'all', container: undefined };
+
+  it('holds for the same template, read twice', () => {
+    const podSpec = {
+      containers: [{ name: 'web', envFrom: [cmEnvFrom('all')], env: [cmEnv('app', 'b'), cmEnv('app', 'a')] }],
+    };
+    expect(sameReferences(references(podSpec), references(structuredClone(podSpec)))).toBe(true);
+    expect(sameReferences([app, database], structuredClone([app, database]))).toBe(true);
+    expect(sameReferences(noReferences, [])).toBe(true);
+  });
+
+  it.each<[string, readonly Reference[]]>([
+    ['a reference less', [app]],
+    ['a reference more', [app, database, { ...database, name: 'other' }]],
+    ['another kind', [{ ...app, kind: 'Secret' }, database]],
+    ['another name', [{ ...app, name: 'other' }, database]],
+    ['another container', [app, { ...database, container: 'web' }]],
+    ['a key less', [{ ...app, keys: ['a'] }, database]],
+    ['a key more', [{ ...app, keys: ['a', 'b', 'c'] }, database]],
+    ['another key', [{ ...app, keys: ['a', 'c'] }, database]],
+    ['all keys', [{ ...app, keys: 'all' }, database]],
+    ['single keys', [app, { ...database, keys: ['a'] }]],
+  ])('does not hold for %s', (_what, other) => expect(sameReferences([app, database], other)).toBe(false));
 });

@@ -89,12 +89,24 @@ class Uses {
     if (this.#found.size === 0) return { references: noReferences, isCut, isCoarse: false };
     let keysLeft: number = budgets.keysInUse;
     const ordered = [...this.#found].sort(([left], [right]) => (left < right ? -1 : 1));
-    const merged = ordered.map(([, { keys, ...source }]): Reference => {
+    const merged = ordered.map(([, { kind, name, container, keys }]): Reference => {
       if (keys !== 'all') keysLeft -= keys.size;
-      return { ...source, keys: keys === 'all' || keysLeft < 0 ? 'all' : [...keys].sort() };
+      return { kind, name, container, keys: keys === 'all' || keysLeft < 0 ? 'all' : [...keys].sort() };
     });
     return { references: merged, isCut, isCoarse: keysLeft < 0 };
   }
+}
+
+/** Whether two pod templates use the same sources and keys, in the same containers. */
+export function sameReferences(left: readonly Reference[], right: readonly Reference[]): boolean {
+  return left.length === right.length && left.every((reference, index) => isSame(reference, right[index]));
+}
+
+function isSame(left: Reference, right: Reference | undefined): boolean {
+  if (left.kind !== right?.kind || left.name !== right.name || left.container !== right.container) return false;
+  if (left.keys === 'all' || right.keys === 'all') return left.keys === right.keys;
+  const { keys } = right;
+  return left.keys.length === keys.length && left.keys.every((key, index) => key === keys[index]);
 }
 
 /** The target for a source that a workload lists but does not use. */
@@ -142,8 +154,10 @@ function takeKey(kind: SourceKind, selector: unknown, target: string | undefined
 }
 
 function takeVolumes(podSpec: unknown, uses: Uses): void {
+  const volumes = listOf(objectOf(podSpec)['volumes']);
+  if (volumes.length === 0) return;
   const mounted = mountedVolumes(podSpec);
-  for (const entry of listOf(objectOf(podSpec)['volumes'])) {
+  for (const entry of volumes) {
     const volume = objectOf(entry);
     const mount = mounted.get(volume['name']);
     if (!mount) continue;

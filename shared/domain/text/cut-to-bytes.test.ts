@@ -6,6 +6,11 @@ describe('cutToBytes', () => {
     expect(cutToBytes('größe', 7)).toBe('größe');
   });
 
+  it('counts bytes and not characters', () => {
+    expect(cutToBytes('€'.repeat(13), 39)).toBe('€'.repeat(13));
+    expect(cutToBytes('€'.repeat(14), 41)).toBe(`${'€'.repeat(12)}…`);
+  });
+
   it.each(['x', 'é', '€', '😀'])('cuts a text of %s between characters and marks the cut', (character) => {
     for (const shift of ['', '.', '..', '...']) {
       const cut = cutToBytes(shift + character.repeat(50), 40);

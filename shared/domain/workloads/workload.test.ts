@@ -4,7 +4,7 @@ import { defaultAnnotationKeys as keys } from '../annotations/annotations';
 import type { PolicySettings } from '../policy/policy';
 import { workloadKind, workloadKinds } from '../kubernetes/workload-kinds';
 import { MalformedObjectError } from '../kubernetes/malformed-object-error';
-import { readWorkload, readWorkloadSpec, trackingSignature } from './workload';
+import { isTrackedAlike, readWorkload, readWorkloadSpec, trackingSignature } from './workload';
 
 const settings: PolicySettings = { autoReloadAll: false, ignoredWorkloadKinds: [] };
 const deployment = workloadKind('Deployment');
@@ -186,10 +186,9 @@ describe('readWorkloadSpec', () => {
 });
 
 describe('trackingSignature', () => {
-  const signature = (annotations: object, pod: unknown = podSpec) =>
-    trackingSignature(
-      readWorkloadSpec(deployment, { metadata: { annotations }, spec: { template: { spec: pod } } }, keys, settings),
-    );
+  const read = (annotations: object, pod: unknown = podSpec) =>
+    readWorkloadSpec(deployment, { metadata: { annotations }, spec: { template: { spec: pod } } }, keys, settings);
+  const signature = (annotations: object, pod?: unknown) => trackingSignature(read(annotations, pod));
   const base = signature({ [keys.auto]: 'true' });
   const env = (...names: string[]) => ({
     containers: [{ name: 'web', env: names.map((name) => ({ valueFrom: { configMapKeyRef: { name, key: 'k' } } })) }],
@@ -214,5 +213,13 @@ describe('trackingSignature', () => {
       { containers: [{ name: 'web', envFrom: [{ configMapRef: { name: 'b' } }] }] },
     ],
     ['other keys', { [keys.auto]: 'true' }, env('app')],
-  ])('changes with %s', (_, annotations, pod) => expect(signature(annotations, pod)).not.toBe(base));
+  ])('changes with %s', (_, annotations, pod) => {
+    expect(signature(annotations, pod)).not.toBe(base);
+    expect(isTrackedAlike(read({ [keys.auto]: 'true' }), read(annotations, pod))).toBe(false);
+  });
+
+  it('is not needed to see that a status update changes neither', () => {
+    const again = read({ [keys.auto]: '1', 'reroll.dev/baseline': 'x' }, structuredClone(podSpec));
+    expect(isTrackedAlike(read({ [keys.auto]: 'true' }), again)).toBe(true);
+  });
 });

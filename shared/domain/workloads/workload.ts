@@ -15,7 +15,7 @@ import type { PolicySettings, WorkloadPolicy } from '../policy/policy';
 import { optedIn } from '../policy/policy';
 import { parsePolicy } from '../policy/policy-annotations';
 import type { Reference } from '../sources/references';
-import { firstContainer, noReferences, templateReferences } from '../sources/references';
+import { firstContainer, noReferences, sameReferences, templateReferences } from '../sources/references';
 import { rolloutStatus, type RolloutStatus } from './rollout-status';
 import type { RolloutSpec } from './rollout';
 import { readRollout } from './rollout';
@@ -163,6 +163,14 @@ export function trackingSignature(spec: WorkloadSpec): string {
   });
   const used = spec.references.map(({ kind, name, keys }) => [kind, name, keys]);
   return textDigest(JSON.stringify([policy, used]));
+}
+
+/**
+ * Whether two states of a workload surely have the same {@link trackingSignature}, which takes longer to compute. Most
+ * policies are shared objects. Others are new objects at each reading, and then only the signature can tell.
+ */
+export function isTrackedAlike(left: WorkloadSpec, right: WorkloadSpec): boolean {
+  return left.policy === right.policy && sameReferences(left.references, right.references);
 }
 
 function malformed(kind: string, metadata: JsonObject, field: string): MalformedObjectError {
