@@ -197,6 +197,25 @@ describe('the settle window', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(restarts);
   });
 
+  it('does not begin with an edit of a source that is ignored', async () => {
+    const harness = new Harness();
+    const ignored = { 'reloader.stakater.com/ignore': 'true' };
+    const annotations = { ...auto, 'reroll.dev/settle-max': '1s' };
+    harness.seed(
+      app,
+      configMap({ name: 'extra', annotations: ignored, data: { size: 'small' } }),
+      deployment({ name: 'web', annotations, envFrom: [fromConfigMap('app'), fromConfigMap('extra')] }),
+    );
+    await harness.start({ settleMs: 1_000 });
+    await harness.edit('ConfigMap', 'extra', { size: 'large' });
+    await harness.clock.advance(700);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(900);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    await harness.clock.advance(10_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
   it('restarts nothing for an edit that is reverted within it', async () => {
     const harness = new Harness();
     harness.seed(app, web);

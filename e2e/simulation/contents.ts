@@ -152,6 +152,11 @@ export class Digests {
     return this.#whole(source, content, this.#keys.length - 1);
   }
 
+  /** The digest of one value under the newest key. */
+  key(source: SourceName, key: string, value: string | undefined): string {
+    return this.#key(source, key, value, this.#keys.length - 1);
+  }
+
   /** Whether `digest` is the digest of the whole content under any of the keys. */
   isWhole(source: SourceName, content: Content | undefined, digest: string): boolean {
     return this.#keys.some((_key, index) => this.#whole(source, content, index) === digest);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { withValueAt, type JsonObject } from '../apiserver/json';
-import { job, seed } from '../apiserver/cluster';
-import { adopted, Hand } from './history.fixture';
+import { envFromKey, fromConfigMap, job, seed } from '../apiserver/cluster';
+import { adopted, digests, Hand } from './history.fixture';
 import { pausedAtAnnotation, periodAnnotation } from './pause-text';
 
 type Change = (object: JsonObject) => JsonObject;
@@ -251,6 +251,36 @@ describe('the judge, if a label selects namespaces', () => {
     expect(hand.promises(false, selecting)).toEqual(['missed change', 'missed change']);
     await hand.engine('value-2-', true);
     expect(hand.promises(false, selecting)).toEqual([]);
+  });
+
+  it('compares a key that came into use without the label with its value when the label is back', async () => {
+    const hand = await looked();
+    const uses = (key: string): Change => {
+      const at = ['spec', 'template', 'spec', 'containers'];
+      const env = [envFromKey('Secret', 'db', key)];
+      return (object) => withValueAt(object, at, [{ name: 'app', image: 'app', envFrom: [fromConfigMap('app')], env }]);
+    };
+    const record = async (n: number, key: string, value?: string): Promise<void> => {
+      const sources = {
+        'cm/app': digests.whole('ConfigMap default/app', new Map([['color', 'value-1-']])),
+        'secret/db': { [key]: digests.key('Secret default/db', key, value) },
+      };
+      const text = JSON.stringify({ v: 1, n, key: 'k', sources });
+      await hand.engine('value-1-', false, annotated('reroll.dev/baseline', text));
+    };
+    await hand.createSecret('dev');
+    await hand.write('dev', uses('token'));
+    await hand.clock.advance(3_000);
+    await record(8, 'token');
+    await hand.label('Namespace', {});
+    await hand.write('dev', uses('color'));
+    await hand.clock.advance(3_000);
+    await hand.editSecret('secret-2-');
+    await hand.label('Namespace', prod);
+    await record(9, 'color', 'secret-2-');
+    expect(hand.promises(false, selecting)).toEqual([]);
+    await hand.editSecret('secret-3-');
+    expect(hand.promises(false, selecting)).toEqual(['missed change', 'missed change']);
   });
 
   it('compares a source that came into use without the label with its content when the label is back', async () => {

@@ -35,7 +35,7 @@ export function checkMissed(opened: Case): readonly Violation[] {
         ...ofLife,
         owedSince(opened, life, source),
         readableSince(opened, life, source),
-        selectedSince(opened, life, source),
+        selectedSince(opened, life, source, keys),
       );
       const now = contents.versions(source).at(-1)?.content;
       // If the rotated pods are gone, perhaps nobody knew of the rotation.
@@ -207,10 +207,11 @@ function cameUnseen(opened: Case, life: Life, source: string, since: number): bo
 
 /**
  * A workload in a namespace that comes into the selection is recorded as it is then, or as it is when a process begins
- * to lead that had not seen the namespace come in. A source that was recorded before is compared with that record.
+ * to lead that had not seen the namespace come in. A source that was recorded before is compared with that record, if
+ * the record contains the keys that are in use now.
  */
-function selectedSince(opened: Case, life: Life, source: string): number {
-  const adopter = life.writes.find((write) => isOfEngine(write) && recordedOf(write.object).has(source));
+function selectedSince(opened: Case, life: Life, source: string, keys: Keys): number {
+  const adopter = life.writes.find((write) => isOfEngine(write) && records(recordedOf(write.object).get(source), keys));
   const gains = opened.namespaces.gains(namespaceOf(life));
   const gain = gains.findLast(({ revision }) => revision < (adopter?.revision ?? Infinity));
   if (!gain) return 0;
@@ -218,6 +219,12 @@ function selectedSince(opened: Case, life: Life, source: string): number {
   const shown = shownSince(opened, gain, adopter);
   const isLater = gain.revision > life.writes[0].revision && adopter !== undefined;
   return isLater ? Math.max(shown, opened.ledSince(adopter.user)) : shown;
+}
+
+function records(entry: ReturnType<ReturnType<typeof recordedOf>['get']>, keys: Keys): boolean {
+  if (entry === undefined) return false;
+  if (typeof entry === 'string') return true;
+  return keys !== 'all' && [...keys].every((key) => entry[key] !== undefined);
 }
 
 /** Nothing dates the removal of a label, so what it brings into the selection counts from when the removal is shown. */

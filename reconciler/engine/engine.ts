@@ -204,7 +204,9 @@ export class Engine implements ReconcilerEngine {
     }
     const users = this.#workloads.index.usersOf(change);
     if (this.#settings.foldRollouts) this.#work.coalescer.changed(change, users);
-    for (const [indexInChange, { key }] of users.entries()) {
+    // An edit of an ignored source restarts nothing, and it must not begin the settle window of another change.
+    const isIgnored = change.before?.ignore === true && after?.ignore === true;
+    for (const [indexInChange, { key }] of isIgnored ? [] : users.entries()) {
       if (after && !change.before) this.#workloads.index.sourceCreated(key, after);
       this.#work.settle.touch(key, sourceId(change));
       this.#work.queue.add(key, 0, indexInChange);
