@@ -8,6 +8,7 @@ import type { Violation } from './judge';
 import { restartWrittenBy } from './judge-restart-ids';
 import { isOfEngine, type Life } from './lives';
 import { startMs } from './loop';
+import { lostWrites } from './restored';
 
 /** A record that a reconciler has accepted. */
 interface Told {
@@ -103,11 +104,16 @@ export class KnownAuthors {
         decidedMs - atMs < rememberedMs &&
         Math.abs(atMs - observedAtMs) < maxAgeMs,
     );
-    const next = versions.find(({ revision }) => revision > version.revision);
-    const newer = versions.filter(({ revision, atMs }) => revision > version.revision && atMs <= write.atMs);
+    // The process has seen the states that a restore of etcd undid, too.
+    const undone = lostWrites(opened, source).map(({ atMs, object }) => ({ atMs, uid: object.metadata.uid }));
+    const later = [
+      ...versions.filter(({ revision }) => revision > version.revision),
+      ...undone.filter(({ atMs }) => atMs > version.atMs),
+    ];
+    const newer = later.filter(({ atMs }) => atMs <= write.atMs);
     if (newer.length >= keptStates || newer.some(({ uid }) => uid !== version.uid)) return undefined;
-    if (!told || (next && next.atMs <= told.atMs) || !wasLookedAfter(opened, life, source, write.user, told.atMs))
-      return undefined;
+    if (!told || later.some(({ atMs }) => atMs <= told.atMs)) return undefined;
+    if (!wasLookedAfter(opened, life, source, write.user, told.atMs)) return undefined;
     const formers = new Set(versions.filter(({ revision }) => revision < version.revision).map(digestOf));
     const isOvertaken = all.some(
       ({ digest, observedAtMs }) => formers.has(digest) && observedAtMs >= told.observedAtMs,

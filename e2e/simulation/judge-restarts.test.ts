@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../apiserver/json';
 import { seededRandom } from '../apiserver/seeded-random';
 import { Draw } from './draw';
-import { adopted, type Hand } from './history.fixture';
+import { adopted, backUp, type Hand } from './history.fixture';
 import { Judge, type Violation } from './judge';
 import { Loop, startMs } from './loop';
 import { SimulatedProcess } from './process';
@@ -158,5 +158,24 @@ describe('the judge, for authors that the leader knew', () => {
     ],
   ])('%s before the restart', async (_what, meanwhile, promises) => {
     expect(await answered([{}], [], 3_000, meanwhile)).toEqual(promises);
+  });
+
+  it.each([
+    ['demands no author if the change record came after a state', true, []],
+    ['demands the author of a record that came before all states', false, leftOut],
+  ])('%s that a restore of etcd undid', async (_what, isLate, promises) => {
+    const hand = await adopted();
+    const changedMs = hand.clock.nowMs();
+    await hand.edit('value-2-', 3_000, {}, 'alice');
+    const { judge, restore } = backUp(hand);
+    const deliver = (): void => judge.delivered(delivery(hand, changedMs, { saidMs: hand.clock.nowMs() - changedMs }));
+    if (!isLate) deliver();
+    await hand.clock.advance(100);
+    await edited(hand, 'value-3-');
+    if (isLate) deliver();
+    restore();
+    await hand.clock.advance(20_000);
+    await hand.restart('value-2-', { by: [] });
+    expect(judge.violations.map(({ promise }) => promise)).toEqual(promises);
   });
 });
