@@ -19,6 +19,22 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import('./certs/command')).certsCommand(process),
   },
   {
+    name: 'why',
+    alias: 'explain',
+    summary: 'Says why a workload did or did not restart.',
+    load: async () => (await import('./cli/why/why-command')).whyCommand(process),
+  },
+  {
+    name: 'status',
+    summary: 'Shows the workloads of a namespace, and what each waits for.',
+    load: async () => (await import('./cli/status/status-command')).statusCommand(process),
+  },
+  {
+    name: 'users',
+    summary: 'Shows who uses a ConfigMap or Secret, and what a change would restart.',
+    load: async () => (await import('./cli/users/users-command')).usersCommand(process),
+  },
+  {
     name: 'lint',
     summary: 'Finds restart annotations in manifests that do not do what they seem to, for CI.',
     load: async () => (await import('./cli/lint/lint-command')).lintCommand(process),

@@ -1,6 +1,7 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=2
 // A small young generation is 24 MB less at the first lists of a large cluster, and costs no time that can be measured. One
 // arena is 5 MB less, 15 with Node 24: buffers are taken by one thread and given back by others, each to its own.
+import path from 'node:path';
 import { commands } from './commands';
 import { runCli } from './shared/runtime/options/cli';
 import { cliIo } from './shared/runtime/options/cli-io';
@@ -9,7 +10,11 @@ import { turnDebuggerOff } from './shared/runtime/process/lifecycle';
 // First of all: until here the signal is still Node's, which the image takes from it by a flag.
 turnDebuggerOff(process);
 
-void runCli(process.argv.slice(2), process.env, cliIo(process), commands).then((code) => {
+// kubectl runs an executable of this name for `kubectl reroll`.
+const isPlugin = path.parse(process.argv[1] ?? '').name.startsWith('kubectl-');
+const programName = isPlugin ? 'kubectl reroll' : 'reroll';
+
+void runCli(process.argv.slice(2), process.env, cliIo(process), commands, programName).then((code) => {
   // Without a code the command goes on and ends the process itself.
   if (code !== undefined) process.exitCode = code;
 });

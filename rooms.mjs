@@ -35,7 +35,17 @@ export const towers = {
     'shared/kube/secrets',
   ],
   certs: ['certs'],
-  cli: ['cli/manifests', 'cli/lint', 'cli/migrate'],
+  cli: [
+    'cli/output',
+    'cli/manifests',
+    'cli/lint',
+    'cli/migrate',
+    'cli/cluster',
+    'cli/evidence',
+    'cli/status',
+    'cli/users',
+    'cli/why',
+  ],
   webhook: [
     'webhook',
     'webhook/channel',

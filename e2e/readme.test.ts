@@ -10,6 +10,9 @@ import { migrateInputs } from '../cli/migrate/migrate-inputs';
 import { migrateOptionTable, parseMigrateOptions } from '../cli/migrate/migrate-options';
 import { migrateReportSchema } from '../cli/migrate/migrate-report';
 import { textOutput } from '../cli/migrate/text-output';
+import { clusterOptionTable } from '../cli/cluster/cluster-options';
+import { statusOptionTable } from '../cli/status/status-options';
+import { whyOptionTable } from '../cli/why/why-options';
 import { Metrics } from '../reconciler/metrics/metrics';
 import { reconcilerOptionTable } from '../reconciler/options/options';
 import { annotationProblemCodes } from '../shared/domain/annotations/annotation-problem';
@@ -51,6 +54,9 @@ const tables: readonly OptionTable[] = [
   certsOptionTable,
   lintOptionTable,
   migrateOptionTable,
+  whyOptionTable,
+  statusOptionTable,
+  clusterOptionTable,
 ];
 const rows: readonly OptionRow[] = tables.flatMap((table) => Object.values<OptionRow>(table));
 

@@ -1,4 +1,4 @@
-import { bold, counted, paintFor, totalLine } from '../manifests/text-style';
+import { bold, counted, paintFor, totalLine } from '../output/text-style';
 import type { LintReport } from './lint-report';
 
 /** One line for each finding, `FILE:LINE: message`, and one with the totals. */

@@ -3,6 +3,7 @@ import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { cliIo, type CliIo } from '../../shared/runtime/options/cli-io';
 import type { OptionTable } from '../../shared/runtime/options/option-table';
 import type { Environment } from '../../shared/runtime/options/options';
+import { wantsColour } from '../output/text-style';
 import { machineFiles, type Files } from './files';
 import { readInputs, type Inputs } from './inputs';
 import type { InputProblem } from './report-parts';
@@ -70,11 +71,6 @@ ${command.examples}`,
       }
     },
   };
-}
-
-/** @see https://no-color.org */
-function wantsColour(env: Environment): boolean {
-  return (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
 }
 
 /** A line for each file or document that could not be read. */

@@ -6,7 +6,7 @@ import type { Reference } from '../../shared/domain/sources/references';
 import { sourceKinds } from '../../shared/domain/sources/source';
 import { annotationsPath, remove, write, type Advice } from './advice';
 import { isCovered, restartingSources, type MigrationSubject } from './migration-subject';
-import { namesOf } from './phrases';
+import { namesOf } from '../output/phrases';
 import { isRestartedByWave } from './wave-annotations';
 
 /** Hashes of configuration in pod templates, as charts render them: a new hash rolls the pods. */

@@ -10,7 +10,7 @@ import { optedIn } from '../../shared/domain/policy/policy';
 import { effectiveKey, typedKeysOf } from '../../shared/domain/policy/policy-annotations';
 import { annotationsPath, pathOf, remove, write, type Advice, type Edit } from './advice';
 import { askingKey, isCovered, isOfCronJob, type MigrationSubject } from './migration-subject';
-import { enumerated } from './phrases';
+import { enumerated } from '../output/phrases';
 
 /** Differences of Jobs and CronJobs. */
 

@@ -8,7 +8,7 @@ import { cutToBytes } from '../../shared/domain/text/cut-to-bytes';
 import { namesIn, parseNamedList } from '../../shared/domain/text/pattern';
 import { pathOf, remove, write, type Advice } from './advice';
 import { isCovered, isKnownToReloader, isOfCronJob, type MigrationSubject } from './migration-subject';
-import { enumerated } from './phrases';
+import { enumerated } from '../output/phrases';
 
 /** Differences in how switches and lists are read. */
 

@@ -6,7 +6,7 @@ import { sourceId, sourceKinds, type SourceId } from '../../shared/domain/source
 import { namesIn } from '../../shared/domain/text/pattern';
 import { annotationsPath, pathOf, remove, write, type Advice, type Edit } from './advice';
 import { askingKey, restartingSources, type MigrationSubject } from './migration-subject';
-import { enumerated, namesOf } from './phrases';
+import { enumerated, namesOf } from '../output/phrases';
 
 /** Differences in which sources a pod template uses, and in what a restart leaves on it. */
 

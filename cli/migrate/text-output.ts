@@ -1,6 +1,6 @@
 import { objectKey } from '../../shared/domain/kubernetes/object-key';
 import { printable } from '../../shared/domain/text/printable';
-import { bold, counted, paintFor, totalLine, type Paint } from '../manifests/text-style';
+import { bold, counted, paintFor, totalLine, type Paint } from '../output/text-style';
 import type { MigrateReport, ReportedDifference } from './migrate-report';
 
 /** A block of lines for each finding, and a line with the totals. */

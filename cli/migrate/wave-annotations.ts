@@ -7,7 +7,7 @@ import { typedKeysOf } from '../../shared/domain/policy/policy-annotations';
 import { namesIn } from '../../shared/domain/text/pattern';
 import { pathOf, remove, write, type Advice, type Edit } from './advice';
 import { isCovered, isPresent, type MigrationSubject } from './migration-subject';
-import { enumerated } from './phrases';
+import { enumerated } from '../output/phrases';
 
 /** The annotations of Wave (https://github.com/wave-k8s/wave), and what takes their place. */
 

@@ -1,6 +1,9 @@
 import { certsOptionTable } from '../../certs/options';
 import { lintOptionTable } from '../../cli/lint/lint-options';
+import { clusterOptionTable } from '../../cli/cluster/cluster-options';
 import { migrateOptionTable } from '../../cli/migrate/migrate-options';
+import { statusOptionTable } from '../../cli/status/status-options';
+import { whyOptionTable } from '../../cli/why/why-options';
 import { reconcilerOptionTable } from '../../reconciler/options/options';
 import { optionEnv, type OptionRow, type OptionTable } from '../../shared/runtime/options/option-table';
 import { webhookOptionTable } from '../../webhook/process/options';
@@ -20,6 +23,9 @@ export const commands: readonly CommandFlags[] = [
   ...processes,
   ['reroll lint', lintOptionTable],
   ['reroll migrate', migrateOptionTable],
+  ['reroll why', whyOptionTable],
+  ['reroll status', statusOptionTable],
+  ['reroll users', clusterOptionTable],
 ];
 
 const head = `<!-- Generated: npm run release -- --generate -->
@@ -27,7 +33,7 @@ const head = `<!-- Generated: npm run release -- --generate -->
 # Flags
 
 This page lists all flags of all commands. Their use is explained in [What restarts, and when](../restarts.md),
-[the webhook](../webhook.md), [certificates](../certificates.md), [lint](../lint.md) and [migration](../migration.md). Values of the chart that set flags
+[the webhook](../webhook.md), [certificates](../certificates.md) and [the commands for people](../command-line.md). Values of the chart that set flags
 are in [the chart's README](../../deploy/chart/reroll/README.md).
 
 A flag wins over its variables. Of several variables the first one wins, and an empty one counts as not set. If a flag or a
@@ -63,11 +69,10 @@ export function flagsPage(): string {
   return [
     head,
     section('Every command that runs in a cluster', common),
-    ...commands.map(([command, table]) =>
-      section(
-        `\`${command}\``,
-        Object.values(table).filter((row) => !common.some(({ flag }) => flag === row.flag)),
-      ),
-    ),
+    ...commands.map(([command, table]) => {
+      const runsInCluster = processes.some(([name]) => name === command);
+      const isOwn = ({ flag }: OptionRow): boolean => !runsInCluster || !common.some((row) => row.flag === flag);
+      return section(`\`${command}\``, Object.values<OptionRow>(table).filter(isOwn));
+    }),
   ].join('\n');
 }

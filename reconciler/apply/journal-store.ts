@@ -161,6 +161,8 @@ export class JournalStore {
   }
 
   async #list(): Promise<readonly KubeObject[]> {
-    return await listObjects(this.#options.client, secrets, this.#options.namespace, entrySelector);
+    return await listObjects(this.#options.client, secrets, this.#options.namespace, {
+      labelSelector: entrySelector,
+    });
   }
 }

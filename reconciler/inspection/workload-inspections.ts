@@ -5,6 +5,7 @@ import { plan, type Plan } from '../../shared/domain/plan/plan';
 import type { Term } from '../../shared/domain/plan/plan-input';
 import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { Verdict } from '../../shared/domain/plan/verdict';
+import { untrackedTexts } from '../../shared/domain/plan/why-untracked';
 import { maxInspectionRows, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
 import type { UntrackedReason, UsedSource, WorkloadInspection } from '../../shared/domain/protocol/workload-inspection';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
@@ -14,18 +15,6 @@ import { decisionFacts, standingFacts } from './source-facts';
 import { workloadStatus } from './workload-statuses';
 
 type WorkloadQuestion = Extract<InspectionQuestion, { readonly about: 'workload' }>;
-
-const whyUntracked: Readonly<Record<UntrackedReason, string>> = {
-  'kind-ignored': 'workloads of this kind are ignored by --ignored-workload-types or --is-Argo-Rollouts',
-  'namespace-not-watched': 'its namespace is left out by --namespaces or --namespaces-to-ignore',
-  'namespace-not-selected': 'the labels of its namespace do not match --namespace-selector',
-  'not-opted-in': 'its annotations ask for no restarts, or switch them off',
-  'job-of-a-cronjob': 'a CronJob controls this Job, so it is left to the CronJob',
-  'policy-never': 'reroll.dev/job-policy or reroll.dev/cronjob-policy is "never"',
-  'not-listed': 'its kind has not been listed yet, may not be listed, or is not served by the API server',
-  'being-recreated': 'the Job is deleted, and Reroll creates it again',
-  'not-found': 'there is no such workload, as far as the watch has shown',
-};
 
 const owing = { none: 'not-owed', adopt: 'not-owed', restart: 'owed', read: 'not-known' } as const;
 
@@ -39,7 +28,7 @@ export function inspectWorkload(
   const workload = view.workloads.get(workloadKey(kind, namespace, name));
   if (!workload) {
     const because = untrackedBecause(view, { kind, namespace, name });
-    return { ...identity, tracked: false, because, why: whyUntracked[because] };
+    return { ...identity, tracked: false, because, why: untrackedTexts[because] };
   }
   const { record, baselineProblem } = workload;
   const planned = plan(planInput(view, workload, term));

@@ -1,4 +1,4 @@
-import { maxSettleMs, type StrategyName } from '../../shared/domain/workloads/workload-settings';
+import type { StrategyName } from '../../shared/domain/workloads/workload-settings';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { ListenAddress } from '../../shared/runtime/http/listen-address';
 import {
@@ -7,7 +7,6 @@ import {
   annotationProblems,
 } from '../../shared/runtime/options/annotation-options';
 import {
-  durationMs,
   switchRow,
   listenAddress,
   loopbackAddress,
@@ -23,8 +22,14 @@ import {
   processOptionTable,
   samePortProblems,
 } from '../../shared/runtime/options/process-options';
-import { ignoredWorkloadKindsOf, restartOptionTable } from '../../shared/runtime/options/restart-options';
+import {
+  appearanceOptionTable,
+  dryRunRow,
+  ignoredWorkloadKindsOf,
+  restartOptionTable,
+} from '../../shared/runtime/options/restart-options';
 import { scopeOf, selectionOptionTable } from '../../shared/runtime/options/selection-options';
+import { settleMaxOf, settleOptionTable } from '../../shared/runtime/options/settle-options';
 import type { LogFormat, LogLevel } from '../../shared/runtime/log/winston-logger';
 import { alertOptionTable, type AlertOptions } from '../alerts/options';
 import type { EngineSettings } from './engine-settings';
@@ -76,18 +81,13 @@ const strategies: Readonly<Record<string, StrategyName>> = {
   default: 'env-vars',
 };
 
-const settleTime = durationMs.refine((ms) => ms <= maxSettleMs, 'longer than 1h');
-
-const defaultSettleMaxMs = 10_000;
-
 const { autoReloadAll, ...othersOfRestarts } = restartOptionTable;
 
 /** Flags of Reloader keep their names. */
 export const reconcilerOptionTable = {
   ...inGroup('What restarts', {
     autoReloadAll,
-    reloadOnCreate: switchRow('reload-on-create', 'Also restart when a source is created.'),
-    reloadOnDelete: switchRow('reload-on-delete', 'Also restart when a source is deleted.'),
+    ...appearanceOptionTable,
     ...othersOfRestarts,
   }),
   ...inGroup('Which namespaces and sources', selectionOptionTable),
@@ -99,26 +99,13 @@ export const reconcilerOptionTable = {
       describe: 'What is changed in the pod template to restart a workload.',
       accepts: 'env-vars (or default), annotations, restarted-at',
     },
-    settleMs: {
-      flag: 'settle',
-      schema: settleTime,
-      default: '1s',
-      describe: 'Restart a workload once its sources have not changed for this long.',
-      accepts: 'a Go duration such as 500ms, 2s or 1m30s, at most 1h',
-    },
-    settleMaxMs: {
-      flag: 'settle-max',
-      schema: settleTime.optional(),
-      describe:
-        'Restart this long after the first change even if others follow. Default: 10s, or --settle if that is longer.',
-      accepts: 'a Go duration not below --settle, at most 1h',
-    },
+    ...settleOptionTable,
     foldRollouts: switchRow(
       'fold-rollouts',
       "Do not restart a workload if somebody else's later rollout already applied the change, such as a release that changes the ConfigMap and the workload.",
       'true',
     ),
-    dryRun: switchRow('dry-run', 'Decide, log and count, but write nothing: for a comparison with another install.'),
+    dryRun: dryRunRow,
   }),
   ...inGroup('Annotation keys', annotationOptionTable),
   ...inGroup('Replicas', {
@@ -183,7 +170,7 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
   return {
     ...options,
     ...scope,
-    settleMaxMs: settleMaxMs ?? Math.max(defaultSettleMaxMs, options.settleMs),
+    settleMaxMs: settleMaxOf(options.settleMs, settleMaxMs),
     ignoredSourceKind: ignoredSourceKinds[0],
     ignoredWorkloadKinds: ignoredWorkloadKindsOf({ ...options, rollouts }),
     leaseName: options.leaseName ?? defaultLeaseName({ enableHa }),

@@ -8,7 +8,8 @@ import {
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { errorMessage } from '../../shared/domain/errors';
 import { splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
-import { optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
+import { whyUntracked } from '../../shared/domain/plan/why-untracked';
+import type { PolicySettings } from '../../shared/domain/policy/policy';
 import type { UntrackedReason } from '../../shared/domain/protocol/workload-inspection';
 import { sourceId, type SourceId, type SourceRecord, type SourceRef } from '../../shared/domain/sources/source';
 import { managedFieldsOf } from '../../shared/domain/workloads/managed-fields';
@@ -329,21 +330,6 @@ export class WorkloadIndex {
 /** Whether some source may restart the workload. */
 export function isTrackable(record: WorkloadRecord, policy: PolicySettings): boolean {
   return whyUntracked(record, policy) === undefined;
-}
-
-/**
- * Why nothing may restart a workload; undefined: something may. A Job that a CronJob controls is left to the CronJob,
- * and `never` means never. A Deployment that Reroll holds paused must be resumed, whatever it asks for by now.
- */
-function whyUntracked(record: WorkloadRecord, policy: PolicySettings): UntrackedReason | undefined {
-  const { kind, settings, controlledBy, pause } = record;
-  if (pause?.since !== undefined) return undefined;
-  if (policy.ignoredWorkloadKinds.includes(kind)) return 'kind-ignored';
-  if (!optedIn(record.policy, policy)) return 'not-opted-in';
-  if (kind === 'Job' && controlledBy?.kind === 'CronJob') return 'job-of-a-cronjob';
-  if (kind === 'Job' && settings.jobPolicy === 'never') return 'policy-never';
-  if (kind === 'CronJob' && settings.cronJobPolicy === 'never') return 'policy-never';
-  return undefined;
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 /**
  * The connection to an API server. It is passed in, so that a simulation can replace the network.
  *
@@ -30,4 +32,6 @@ export interface HttpResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: AsyncIterable<Buffer>;
+  /** The connection after 101 Switching Protocols, which belongs to the caller. */
+  readonly upgraded?: Duplex;
 }

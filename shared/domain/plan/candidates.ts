@@ -1,14 +1,20 @@
 import type { Baseline } from '../baseline/baseline';
 import type { Reference } from '../sources/references';
 import { sourceId, sourceKinds, type SourceId, type SourceKind, type SourceRef } from '../sources/source';
-import type { PlanInput } from './plan-input';
+import type { SourceView } from './source-view';
 import type { TrackedWorkload } from './tracked-workload';
 
 /** A source that the workload uses or names. */
 export interface Candidate extends SourceRef, Reference {}
 
 /** Every source that a plan for the workload may depend on. */
-export function candidates({ workload, sources }: Pick<PlanInput, 'workload' | 'sources'>): readonly Candidate[] {
+export function candidates({
+  workload,
+  sources,
+}: {
+  readonly workload: Pick<TrackedWorkload, 'record' | 'baseline'>;
+  readonly sources: Pick<SourceView, 'namesIn'>;
+}): readonly Candidate[] {
   const { references, policy, namespace, firstContainer } = workload.record;
   const found = new Map<SourceId, Candidate>();
   for (const reference of references) found.set(sourceId(reference), { ...reference, namespace });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { managedFieldsOf, managesAnnotation, possibleRemovers } from './managed-fields';
+import { managedFieldsOf, managesAnnotation, newestWriteOf, possibleRemovers } from './managed-fields';
 
 const entry = (manager: string, time: string, rest: object = {}) => ({ manager, operation: 'Update', time, ...rest });
 const objectWith = (...managedFields: readonly unknown[]) => ({ metadata: { managedFields } });
@@ -72,5 +72,29 @@ describe('the possible removers of an annotation', () => {
     ],
   ])('%s', (_what, managedFields, expected) => {
     expect(possibleRemovers(objectWith(...managedFields))).toEqual(expected);
+  });
+});
+
+describe('the newest write of some fields', () => {
+  const setting = (...fields: readonly string[]) => ({
+    fieldsV1: { 'f:data': { '.': {}, ...Object.fromEntries(fields.map((field) => [`f:${field}`, {}])) } },
+  });
+  const written = objectWith(
+    entry('kubectl', earlier, setting('color', 'size')),
+    entry('ci', later, setting('port')),
+    entry('labeller', later, { fieldsV1: { 'f:metadata': { 'f:labels': { 'f:a': {} } } } }),
+  );
+  const timeMs = Date.parse(later);
+
+  it('is the last that set one of them, with what the writer owns there', () => {
+    expect(newestWriteOf(written, [['binaryData'], ['data']])).toEqual({ manager: 'ci', timeMs, names: ['port'] });
+    expect(newestWriteOf(written, [['data']], 'ci')).toMatchObject({ manager: 'kubectl', names: ['color', 'size'] });
+    expect(newestWriteOf(written, [['metadata', 'labels']])).toMatchObject({ manager: 'labeller', names: ['a'] });
+  });
+
+  it('is unknown where nobody has set them, or no time is known', () => {
+    expect(newestWriteOf(written, [['spec']])).toBeUndefined();
+    expect(newestWriteOf(objectWith(entry('ci', 'no time', setting('a'))), [['data']])).toBeUndefined();
+    expect(newestWriteOf({}, [['data']])).toBeUndefined();
   });
 });

@@ -51,3 +51,34 @@ export function possibleRemovers(object: unknown): readonly string[] {
   const managers = updates.flatMap(({ manager }) => manager ?? []);
   return [...new Set(managers)].filter((manager) => !removingNothing.has(manager));
 }
+
+/** The newest write of some fields of an object. */
+export interface FieldsWrite {
+  readonly manager: string;
+  readonly timeMs: number;
+  /** The names below those fields that the manager has set, and nobody else since: all that this write set are among them. */
+  readonly names: readonly string[];
+}
+
+/**
+ * The newest write that set something below one of these paths, such as `data`, in whole seconds. A write that only
+ * removes leaves no time. A manager has one time for all its fields, so that write may have set another one of them.
+ *
+ * `without`: a manager whose writes do not count.
+ */
+export function newestWriteOf(
+  object: unknown,
+  paths: readonly (readonly string[])[],
+  without?: string,
+): FieldsWrite | undefined {
+  const entries = listOf(fieldAt(object, ['metadata', 'managedFields']));
+  const writes = managedFieldsOf(object).flatMap(({ manager, timeMs }, index): readonly FieldsWrite[] => {
+    const set = paths.map((path) => fieldAt(entries[index], ['fieldsV1', ...path.map((field) => `f:${field}`)]));
+    if (manager === undefined || manager === without || timeMs === undefined) return [];
+    const names = set.flatMap((fields) => Object.keys(objectOf(fields))).filter((name) => name !== '.');
+    return set.some(isPresent) ? [{ manager, timeMs, names: names.map((name) => name.replace(/^f:/, '')) }] : [];
+  });
+  return writes.toSorted((left, right) => right.timeMs - left.timeMs)[0];
+}
+
+const isPresent = (value: unknown): boolean => value !== undefined;

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http';
 import type { Credentials } from './credentials';
 
 /** PEM material for the connection to an API server. */
@@ -10,6 +11,8 @@ export interface TlsMaterial {
   readonly serverName?: string;
   /** `insecure-skip-tls-verify` of a kubeconfig; never set otherwise. */
   readonly insecureSkipVerify?: boolean;
+  /** Connects through the proxy of a kubeconfig or of the environment, with this material. */
+  readonly proxyAgent?: Agent;
 }
 
 /** Everything needed to connect to one cluster. */

@@ -94,12 +94,28 @@ describe('loadKubeconfig', () => {
     );
   });
 
-  it('rejects a proxy, which would be ignored, without showing it', async () => {
-    const path = write([{ ...one, cluster: { ...one.cluster, 'proxy-url': 'http://user:hunter2@proxy:3128' } }]);
-    const error = await loadKubeconfig({ path, clock }).catch((thrown: unknown) => thrown as Error);
-    expect((error as Error).message).toContain('its cluster has a proxy-url');
-    expect(inspect(error)).not.toMatch(/hunter/);
+  it.each([
+    ['its own', { 'proxy-url': 'http://proxy:3128' }, {}, true],
+    ['that of the environment', {}, { HTTPS_PROXY: 'proxy:3128' }, true],
+    ['a SOCKS proxy', { 'proxy-url': 'socks5://proxy:1080' }, {}, true],
+    ['none', {}, {}, false],
+    ['none for a server that NO_PROXY names', {}, { HTTPS_PROXY: 'proxy:3128', NO_PROXY: 'one' }, false],
+  ])('takes %s', async (_what, more, env, isProxied) => {
+    const path = write([{ ...one, cluster: { ...one.cluster, ...more } }]);
+    const { tls, reloadTls } = await loadKubeconfig({ path, env, clock });
+    expect(tls.proxyAgent !== undefined).toBe(isProxied);
+    expect((await reloadTls?.())?.proxyAgent !== undefined).toBe(isProxied);
   });
+
+  it.each(['ftp://user:hunter2@proxy', 'user:hunter2@proxy', 'hunter2'])(
+    'rejects a proxy-url that is no address of a proxy, without showing it: %s',
+    async (proxyUrl) => {
+      const path = write([{ ...one, cluster: { ...one.cluster, 'proxy-url': proxyUrl } }]);
+      const error = await loadKubeconfig({ path, clock }).catch((thrown: unknown) => thrown as Error);
+      expect((error as Error).message).toContain('is no address of a proxy');
+      expect(inspect(error)).not.toMatch(/hunter/);
+    },
+  );
 
   it('sends user and password as basic authentication', async () => {
     const path = write([{ ...one, user: { username: 'u', password: 'p' } }]);

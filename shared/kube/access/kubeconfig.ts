@@ -7,31 +7,32 @@ import { printable } from '../../domain/text/printable';
 import type { Clock } from '../../runtime/clock';
 import type { ClusterAccess, TlsMaterial } from './cluster-access';
 import { CredentialsError, RenewedCredentials } from './credentials';
+import { environmentProxy, type Environment } from './environment-proxy';
 
 export interface KubeconfigOptions {
   /** One path, or several as in KUBECONFIG. The files are merged: the first one wins, and some may be missing. */
   readonly path: string;
   /** Default: the file's current context. */
   readonly context?: string;
+  /** For the proxy, as in kubectl; a `proxy-url` of the cluster wins. */
+  readonly env?: Environment;
   readonly clock: Clock;
 }
 
+/** A proxy that does not answer must not hang for ever. Once connected, the caller sets the limits. */
+const proxyTimeoutMs = 10_000;
+
 /**
  * Loads access to a cluster from a kubeconfig, for a process outside the cluster. It supports tokens, client
- * certificates, exec plugins and OIDC. The library that implements them takes 60 MB, so it is loaded only when this is
+ * certificates, exec plugins, OIDC and proxies. The library that implements them takes 60 MB, so it is loaded only when this is
  * called.
  * @throws CredentialsError if the file, its context, or what it refers to is not usable.
  */
-export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions): Promise<ClusterAccess> {
-  let config = await readKubeconfig(path, context);
+export async function loadKubeconfig({ path, context, env = {}, clock }: KubeconfigOptions): Promise<ClusterAccess> {
+  const read = async (): Promise<KubeConfig> => withProxy(await readKubeconfig(path, context), path, env);
+  let config = await read();
   const cluster = config.getCurrentCluster();
   if (!cluster) throw new CredentialsError(`kubeconfig ${path}: its context names a cluster that is not in the file`);
-  if (cluster.proxyUrl) {
-    // The URL is not shown: it may contain a password. If it were ignored, the server would just look unreachable.
-    throw new CredentialsError(
-      `kubeconfig ${path}: its cluster has a proxy-url, and no proxy is used; name a context whose server can be reached directly`,
-    );
-  }
   if (!cluster.server.startsWith('https://') && !cluster.skipTLSVerify) {
     throw new CredentialsError(
       `kubeconfig ${path}: ${shown(cluster.server)} is not encrypted; use https, or set insecure-skip-tls-verify if this is intended`,
@@ -43,10 +44,12 @@ export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions
     ...pem('key', authentication.key),
     ...(cluster.tlsServerName !== undefined && { serverName: cluster.tlsServerName }),
     ...(cluster.skipTLSVerify && { insecureSkipVerify: true }),
+    ...(config.getCurrentCluster()?.proxyUrl &&
+      typeof authentication.agent === 'object' && { proxyAgent: authentication.agent }),
   });
   const credentials = new RenewedCredentials(clock, async (reason) => {
     // Plugins cache their credentials. A new KubeConfig has an empty cache, and reads a rewritten file.
-    if (reason === 'refused') config = await readKubeconfig(path, context);
+    if (reason === 'refused') config = await read();
     return headersOf(await authenticate(config, path));
   });
   return {
@@ -54,8 +57,27 @@ export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions
     tls: tlsOf(await authenticate(config, path)),
     credentials,
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
-    reloadTls: async () => tlsOf(await authenticate(await readKubeconfig(path, context), path)),
+    reloadTls: async () => tlsOf(await authenticate(await read(), path)),
   };
+}
+
+/** Proxies that the library knows. */
+const proxyProtocols: ReadonlySet<string> = new Set(['http:', 'https:', 'socks5:', 'socks5h:', 'socks:']);
+
+/** Sets the proxy of the current cluster: its own, or else that of the environment. */
+function withProxy(config: KubeConfig, path: string, env: Environment): KubeConfig {
+  const cluster = config.getCurrentCluster();
+  if (!cluster || !URL.canParse(cluster.server)) return config;
+  const proxyUrl = cluster.proxyUrl || environmentProxy(new URL(cluster.server), env);
+  if (!proxyUrl) return config;
+  if (!URL.canParse(proxyUrl) || !proxyProtocols.has(new URL(proxyUrl).protocol)) {
+    // The URL is not shown: it may contain a password.
+    throw new CredentialsError(
+      `kubeconfig ${path}: the proxy-url of its cluster, or HTTPS_PROXY, is no address of a proxy; write one with http://, https:// or socks5://`,
+    );
+  }
+  config.clusters = config.clusters.map((each) => (each === cluster ? { ...each, proxyUrl } : each));
+  return config;
 }
 
 async function readKubeconfig(path: string, context: string | undefined): Promise<KubeConfig> {
@@ -126,7 +148,7 @@ function mergeMissing(config: KubeConfig, more: KubeConfig): void {
 }
 
 async function authenticate(config: KubeConfig, path: string): Promise<RequestOptions> {
-  const options: RequestOptions = { headers: {} };
+  const options: RequestOptions = { headers: {}, timeout: proxyTimeoutMs };
   try {
     await config.applyToHTTPSOptions(options);
   } catch (thrown) {

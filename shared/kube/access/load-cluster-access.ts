@@ -30,7 +30,7 @@ export async function loadClusterAccess({
     return await loadInCluster({ env, readFile, clock });
   }
   const path = chosen ?? join(env['HOME'] ?? '', '.kube', 'config');
-  return await loadKubeconfig({ path, ...(context !== undefined && { context }), clock });
+  return await loadKubeconfig({ path, ...(context !== undefined && { context }), env, clock });
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -36,6 +36,8 @@ export interface KubeRequest {
   readonly contentType?: string;
   /** Default `application/json`. */
   readonly accept?: string;
+  /** Asks for another protocol on the connection, for {@link KubeClient.open}: headers besides `Upgrade`. */
+  readonly upgrade?: { readonly to: string; readonly headers: Readonly<Record<string, string>> };
   /**
    * Time limit until the whole answer has arrived; for {@link KubeClient.open}, until its headers have. Default 30 s.
    */
@@ -151,6 +153,7 @@ export class KubeClient {
           accept: request.accept ?? 'application/json',
           'user-agent': userAgent,
           ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+          ...(request.upgrade && { ...request.upgrade.headers, connection: 'Upgrade', upgrade: request.upgrade.to }),
           ...authorization,
         },
         ...(request.body === undefined ? {} : { body: Buffer.from(JSON.stringify(request.body)) }),

@@ -99,12 +99,25 @@ describe('objects', () => {
     const { client, transport } = clientWorld((_request, index) => ({
       body: { items: index === 0 ? [{ metadata }] : null },
     }));
-    expect(await listObjects(client, configMaps, 'shop', 'a=b')).toEqual([{ metadata }]);
+    expect(await listObjects(client, configMaps, 'shop', { labelSelector: 'a=b' })).toEqual([{ metadata }]);
     expect(await listObjects(client, configMaps)).toEqual([]);
     expect(transport.requests.map((request) => request.path)).toEqual([
       '/api/v1/namespaces/shop/configmaps?labelSelector=a%3Db',
       '/api/v1/configmaps',
     ]);
+  });
+
+  it('lists page by page, fields that are selected, and metadata alone', async () => {
+    const { client, transport } = clientWorld((_request, index) => ({
+      body: { metadata: { continue: index === 0 ? 'next page' : '' }, items: [{ metadata }] },
+    }));
+    const options = { pageSize: 1, fieldSelector: 'type=x', metadataOnly: true };
+    expect(await listObjects(client, configMaps, 'shop', options)).toEqual([{ metadata }, { metadata }]);
+    expect(transport.requests.map(({ path }) => path.split('?')[1])).toEqual([
+      'fieldSelector=type%3Dx&limit=1',
+      'fieldSelector=type%3Dx&limit=1&continue=next+page',
+    ]);
+    expect(transport.requests[0]?.headers['accept']).toContain('as=PartialObjectMetadataList');
   });
 
   it('reads an object as it was at a version', async () => {

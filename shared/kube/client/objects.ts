@@ -19,7 +19,10 @@ const objectMeta = z.looseObject({
 
 const kubeObject = z.looseObject({ metadata: objectMeta });
 
-const kubeList = z.looseObject({ items: z.array(kubeObject).nullish() });
+const kubeList = z.looseObject({
+  metadata: z.looseObject({ continue: z.string().optional() }).optional(),
+  items: z.array(kubeObject).nullish(),
+});
 
 const versionedList = z.looseObject({ metadata: z.looseObject({ resourceVersion: z.string() }) });
 
@@ -251,15 +254,37 @@ export async function deleteObject(
   });
 }
 
-/** One unpaged list, held in memory: only for lists that are known to be small. Use a Reflector otherwise. */
+export interface ListOptions extends RequestLimits {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Ask for the metadata alone. A server that does not know this returns whole objects. */
+  readonly metadataOnly?: boolean;
+  /** The number of objects of one answer; default: all in one. */
+  readonly pageSize?: number;
+}
+
+/** A list, held in memory: only for lists that are known to be small. Use a Reflector otherwise. */
 export async function listObjects(
   client: KubeClient,
   resource: Resource,
   namespace?: string,
-  labelSelector?: string,
+  { labelSelector, fieldSelector, metadataOnly = false, pageSize, ...limits }: ListOptions = {},
 ): Promise<readonly KubeObject[]> {
   const path = resourcePath(resource, namespace);
-  return parse(kubeList, await client.request({ method: 'GET', path, query: { labelSelector } }), resource).items ?? [];
+  const limit = pageSize === undefined ? undefined : String(pageSize);
+  const found: KubeObject[] = [];
+  let next: string | undefined;
+  do {
+    const answer = await client.request({
+      ...{ ...limits, method: 'GET', path },
+      query: { labelSelector, fieldSelector, limit, continue: next },
+      ...(metadataOnly && { accept: metadataOnlyList }),
+    });
+    const { items, metadata } = parse(kubeList, answer, resource);
+    found.push(...(items ?? []));
+    next = metadata?.continue === '' ? undefined : metadata?.continue;
+  } while (next !== undefined);
+  return found;
 }
 
 function parse<T>(schema: z.ZodType<T>, answer: unknown, resource: Resource): T {

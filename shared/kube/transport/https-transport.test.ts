@@ -66,6 +66,32 @@ async function text({ body }: HttpResponse): Promise<string> {
 
 const ok = (_request: IncomingMessage, response: ServerResponse): void => void response.end('ok');
 
+describe('a request for another protocol', () => {
+  const upgrade: HttpRequest = { ...watch, headers: { connection: 'Upgrade', upgrade: 'websocket' } };
+
+  it('hands over the connection, with what came right behind the answer', async () => {
+    const server = createServer({ ...certificate });
+    server.on('upgrade', (_request, socket: Socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\r\nfirst');
+      socket.on('data', (bytes: Buffer) => socket.end(bytes.toString().toUpperCase()));
+    });
+    const transport = createHttpsTransport({ server: `https://127.0.0.1:${await listen(server)}`, tls });
+    open.push(() => transport.close());
+    const { status, headers, upgraded } = await transport.send(upgrade);
+    expect([status, headers['upgrade']]).toEqual([101, 'websocket']);
+    upgraded?.write(' then');
+    let read = '';
+    for await (const chunk of upgraded!) read += String(chunk);
+    expect(read).toBe('first THEN');
+  });
+
+  it('gets an answer without a connection where the server refuses', async () => {
+    const { transport } = await api((_request, response) => void response.writeHead(403).end('no'));
+    const response = await transport.send(upgrade);
+    expect([response.status, response.upgraded, await text(response)]).toEqual([403, undefined, 'no']);
+  });
+});
+
 describe('createHttpsTransport', () => {
   it('opens one connection for 200 sequential requests', async () => {
     const { transport } = await api(ok);

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { errorMessage } from '../../domain/errors';
 import type { TlsMaterial } from '../access/cluster-access';
 import { ConnectionError } from '../errors';
@@ -48,6 +49,7 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
   const maxRequestSockets = options.maxRequestSockets ?? 16;
   const seenSockets = new WeakSet<Socket>();
   let connectionsOpened = 0;
+  const isProxied = options.tls.proxyAgent !== undefined;
   let agents = newAgents(secure, options.tls, maxRequestSockets);
 
   const start = (request: HttpRequest, agent: http.Agent): http.ClientRequest => {
@@ -75,22 +77,24 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
     if (signal?.aborted === true) throw new ConnectionError('aborted');
     const agent = agentFor(agents, request);
     const outgoing = start(request, agent);
-    let incoming: http.IncomingMessage | undefined;
-    const abort = (): void => void (incoming ?? outgoing).destroy(new ConnectionError('aborted'));
+    let answer: Answer | undefined;
+    const abort = (): void => void (answer?.incoming ?? outgoing).destroy(new ConnectionError('aborted'));
     signal?.addEventListener('abort', abort);
     outgoing.once('close', () => signal?.removeEventListener('abort', abort));
     try {
-      incoming = await responseOf(outgoing, signal);
+      answer = await answerOf(outgoing, signal);
     } catch (thrown) {
-      if (!mayRetry || !wasClosedWhileIdle(outgoing, thrown)) throw asConnectionError(thrown);
+      if (!mayRetry || !wasClosedWhileIdle(outgoing, thrown)) throw asConnectionError(thrown, isProxied);
       // The server has probably closed all idle connections: the retry needs a new one.
       destroyIdle(agent);
       return await exchange(request, false);
     }
+    const { incoming, upgraded } = answer;
     return {
       status: incoming.statusCode ?? 0,
       headers: singleHeaders(incoming.headers),
-      body: new IncomingBody(incoming, asConnectionError),
+      body: new IncomingBody(incoming, (thrown) => asConnectionError(thrown)),
+      ...(upgraded && { upgraded }),
     };
   };
 
@@ -120,8 +124,9 @@ function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number)
     // Use the connections in turn, not the last one first. The renewals of the Lease then keep all connections from
     // being closed as idle (kube-apiserver does that after 90 s), so a burst of writes finds them open.
     const keepAlive = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, maxSockets, scheduling: 'fifo' as const };
+    const { ca, cert, key, serverName, insecureSkipVerify, proxyAgent } = tls;
+    if (proxyAgent) return proxyAgent;
     if (!secure) return new http.Agent(keepAlive);
-    const { ca, cert, key, serverName, insecureSkipVerify } = tls;
     return new https.Agent({
       ...keepAlive,
       ca,
@@ -148,17 +153,23 @@ function isFull({ sockets, maxSockets }: http.Agent): boolean {
   return Object.values(sockets).flat().length >= maxSockets;
 }
 
-async function responseOf(
-  outgoing: http.ClientRequest,
-  signal: AbortSignal | undefined,
-): Promise<http.IncomingMessage> {
+interface Answer {
+  readonly incoming: http.IncomingMessage;
+  readonly upgraded?: Duplex;
+}
+
+async function answerOf(outgoing: http.ClientRequest, signal: AbortSignal | undefined): Promise<Answer> {
   return await new Promise((resolve, reject) => {
     // Reject at once: a request that waits for a connection emits its end only after it gets one, so no time limit
     // would apply.
     const aborted = (): void => reject(new ConnectionError('aborted'));
     signal?.addEventListener('abort', aborted);
     outgoing.once('close', () => signal?.removeEventListener('abort', aborted));
-    outgoing.once('response', resolve);
+    outgoing.once('response', (incoming) => resolve({ incoming }));
+    outgoing.once('upgrade', (incoming, upgraded, head) => {
+      if (head.length > 0) upgraded.unshift(head);
+      resolve({ incoming, upgraded });
+    });
     // Stays attached: an error after the response must not be uncaught. The reader of the body receives it as well.
     outgoing.on('error', reject);
   });
@@ -174,8 +185,9 @@ function destroyIdle(agent: http.Agent): void {
   for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
 }
 
-function asConnectionError(thrown: unknown): ConnectionError {
-  return thrown instanceof ConnectionError ? thrown : new ConnectionError(errorMessage(thrown), thrown);
+function asConnectionError(thrown: unknown, isProxied = false): ConnectionError {
+  if (thrown instanceof ConnectionError) return thrown;
+  return new ConnectionError(`${isProxied ? 'through the proxy: ' : ''}${errorMessage(thrown)}`, thrown);
 }
 
 function singleHeaders(headers: http.IncomingHttpHeaders): Record<string, string | undefined> {

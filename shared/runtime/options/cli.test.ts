@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { runCli, type CliCommand, type LoadedCommand } from './cli';
-import { parseOptions } from './options';
+import { parseArguments, parseOptions } from './options';
 import { processOptionTable } from './process-options';
 
 function harness(run: LoadedCommand['run'] = () => Promise.resolve(0)) {
@@ -150,6 +150,39 @@ describe('runCli', () => {
     expect(await cli('--verion')).toBe(2);
     expect(err()).toContain('unknown flag "--verion": did you mean --version?');
     expect(err()).toContain("Run 'reroll --help' for all commands, and 'reroll reconciler --help' for all flags.");
+  });
+
+  describe('as a plugin of kubectl, with a command that has another name and takes arguments', () => {
+    async function plugin(
+      ...args: readonly string[]
+    ): Promise<{ readonly code: number | undefined; readonly text: string }> {
+      const texts: string[] = [];
+      const take = (text: string): void => void texts.push(text);
+      const options = processOptionTable;
+      const run: LoadedCommand['run'] = (args, env) =>
+        Promise.resolve().then(() => parseArguments(options, args, env).positional.length);
+      const load = () => Promise.resolve({ options, takes: 'KIND/NAME', run });
+      const commands = [{ name: 'why', alias: 'explain', summary: 'Says why.', load }];
+      const code = await runCli(args, {}, { columns: 80, out: take, err: take }, commands, 'kubectl reroll');
+      return { code, text: texts.join('') };
+    }
+
+    it.each([[['why', '--help']], [['help', 'explain']]])('shows how it is called: %j', async (args) => {
+      const { code, text } = await plugin(...args);
+      expect(text).toContain('Usage: kubectl reroll why|explain KIND/NAME [flags]');
+      expect(code).toBe(0);
+    });
+
+    it('names itself in hints', async () => {
+      expect((await plugin('--help')).text).toContain('Usage: kubectl reroll <command> [flags]');
+      expect((await plugin('why', '--log-level=loud')).text).toContain(
+        "Run 'kubectl reroll why --help' for all flags.",
+      );
+    });
+
+    it.each([['why'], ['explain']])('runs for %s', async (name) => {
+      expect((await plugin(name, 'deployment/web')).code).toBe(1);
+    });
   });
 
   it.each(['--version', '-V'])('prints the version for %s after a command, too', async (flag) => {

@@ -9,6 +9,8 @@ import { version } from '../version';
 /** One subcommand: a row of the table in commands.ts. */
 export interface CliCommand {
   readonly name: string;
+  /** Another name. */
+  readonly alias?: string;
   readonly summary: string;
   /**
    * Whether this command runs if flags are given without a command. Reloader's image, which Reroll's may replace, has
@@ -23,6 +25,8 @@ export interface CliCommand {
 export interface LoadedCommand {
   /** For the help; `run` parses them. */
   readonly options: OptionTable;
+  /** Its arguments besides flags, such as `KIND/NAME`. */
+  readonly takes?: string;
   /** Text for the end of the help, such as the meaning of exit codes. */
   readonly notes?: string;
   /**
@@ -40,7 +44,7 @@ interface NamedCommand extends LoadedCommand {
 const usageExitCode = 2;
 
 /**
- * `reroll <command> [flags]`. `args` are the arguments of the process without interpreter and script.
+ * `reroll <command> [flags]`, or `kubectl reroll` as a plugin. `args` are the arguments of the process without interpreter and script.
  *
  * @returns 0 after help or version, 2 for bad usage, 1 for a command that failed, otherwise the command's exit code
  */
@@ -49,13 +53,15 @@ export async function runCli(
   env: Environment,
   io: CliIo,
   commands: readonly CliCommand[],
+  programName = 'reroll',
 ): Promise<number | undefined> {
   const [name, ...rest] = withCommand(args, commands);
   let exitCode: number | undefined;
   // The argument of `help` is a command.
-  const requested = commands.find((command) => command.name === (name === 'help' ? rest[0] : name));
+  const wanted = name === 'help' ? rest[0] : name;
+  const requested = commands.find((command) => wanted === command.name || wanted === command.alias);
   const named = requested && { name: requested.name, ...(await requested.load()) };
-  const program = buildProgram(io, commands, named, async (command, rest) => {
+  const program = buildProgram(programName, io, commands, named, async (command, rest) => {
     exitCode = await command.run(rest, env);
   });
   try {
@@ -66,9 +72,9 @@ export async function runCli(
     io.err(`${errorMessage(thrown)}\n`);
     if (!(thrown instanceof UsageError)) return 1;
     const misplaced = commands.find((command) => name !== args[0] && args.includes(command.name));
-    if (misplaced) io.err(`\nA command must come before its flags: reroll ${misplaced.name} [flags]\n`);
-    const hint = `'reroll ${name} --help' for all flags`;
-    io.err(`\nRun ${name === args[0] ? hint : `'reroll --help' for all commands, and ${hint}`}.\n`);
+    if (misplaced) io.err(`\nA command must come before its flags: ${programName} ${misplaced.name} [flags]\n`);
+    const hint = `'${programName} ${name} --help' for all flags`;
+    io.err(`\nRun ${name === args[0] ? hint : `'${programName} --help' for all commands, and ${hint}`}.\n`);
     return usageExitCode;
   }
 }
@@ -90,12 +96,13 @@ function withCommand(
 
 /** Commander finds the command and prints the help; each command parses its own flags by its table. */
 function buildProgram(
+  programName: string,
   io: CliIo,
   commands: readonly CliCommand[],
   requested: NamedCommand | undefined,
   run: (command: LoadedCommand, args: readonly string[]) => Promise<void>,
 ): Command {
-  const program = new Command('reroll')
+  const program = new Command(programName)
     .description('Restarts Kubernetes workloads when the ConfigMaps and Secrets they use change.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
@@ -103,13 +110,13 @@ function buildProgram(
     .usage('<command> [flags]')
     .enablePositionalOptions()
     .showSuggestionAfterError()
-    .showHelpAfterError("\nRun 'reroll --help' for all commands.")
+    .showHelpAfterError(`\nRun '${programName} --help' for all commands.`)
     .exitOverride()
     .configureHelp({ helpWidth: Math.min(100, io.columns ?? 100) })
     .configureOutput({ writeOut: io.out.bind(io), writeErr: io.err.bind(io) });
   const fallback = commands.find(({ isDefault }) => isDefault);
-  if (fallback) program.addHelpText('after', `\nFlags without a command run 'reroll ${fallback.name}'.`);
-  for (const { name, summary } of commands) {
+  if (fallback) program.addHelpText('after', `\nFlags without a command run '${programName} ${fallback.name}'.`);
+  for (const { name, alias, summary } of commands) {
     const command = program
       .command(name)
       .description(summary)
@@ -117,8 +124,10 @@ function buildProgram(
       .helpOption('-h, --help', 'print this help')
       .allowUnknownOption()
       .allowExcessArguments();
+    if (alias !== undefined) command.alias(alias);
     if (requested?.name !== name) continue;
-    const { options, notes } = requested;
+    const { options, takes, notes } = requested;
+    if (takes !== undefined) command.usage(`${takes} [flags]`);
     command.addHelpText('after', ['', describeOptions(options, io.columns), ...(notes ? ['', notes] : [])].join('\n'));
     command.action(async (_options: unknown, { args }: Command) => {
       await run(requested, args);

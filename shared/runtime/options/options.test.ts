@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import * as z from 'zod';
-import { goBool, listOf, nonEmpty, oneOf } from './option-schemas';
+import { goBool, listOf, nonEmpty, oneOf, switchRow } from './option-schemas';
 import { claimsToBeOption, type OptionTable } from './option-table';
-import { UsageError, parseOptions, type Environment } from './options';
+import { UsageError, parseArguments, parseOptions, type Environment } from './options';
 
 const table = {
   dryRun: {
@@ -196,6 +196,30 @@ describe('parseOptions', () => {
       fc.property(fc.array(word), fc.dictionary(fc.string(), fc.string()), (args, env) => {
         problems(args, env);
       }),
+    );
+  });
+});
+
+describe('parseArguments', () => {
+  const table = {
+    namespace: { flag: 'namespace', short: 'n', schema: z.string().optional(), describe: '', accepts: '' },
+    watch: switchRow('watch', ''),
+  } satisfies OptionTable;
+
+  it.each<[readonly string[], readonly string[], object]>([
+    [['deployment/web'], ['deployment/web'], {}],
+    [['-n', 'shop', 'deployment', 'web'], ['deployment', 'web'], { namespace: 'shop' }],
+    [['deployment/web', '--watch', '--namespace=shop'], ['deployment/web'], { namespace: 'shop', watch: true }],
+    [['--watch', 'deployment/web'], ['deployment/web'], { watch: true }],
+    [['-'], ['-'], {}],
+  ])('tells arguments from flags and their values: %j', (args, positional, options) => {
+    const parsed = parseArguments(table, args, {});
+    expect(parsed).toEqual({ positional, options: { namespace: undefined, watch: false, ...options } });
+  });
+
+  it('names all problems of flags', () => {
+    expect(() => parseArguments(table, ['web', '--watc', '-x'], {})).toThrow(
+      /did you mean --watch\?\nunknown flag "-x"/,
     );
   });
 });

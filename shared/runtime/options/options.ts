@@ -43,8 +43,32 @@ export function parseOptions<T extends OptionTable>(
   env: Environment,
   crossCheck: (values: Partial<OptionValues<T>>) => readonly string[] = () => [],
 ): OptionValues<T> {
-  const { flags, problems } = readFlags(Object.values(table), args);
-  problems.push(...unknownVariables(table, env));
+  return parse(table, readFlags(Object.values(table), args, false), env, crossCheck);
+}
+
+/** Options, and the arguments that are none, such as `deployment/web`. */
+export interface ParsedArguments<T extends OptionTable> {
+  readonly options: OptionValues<T>;
+  readonly positional: readonly string[];
+}
+
+/** The same for a command that takes arguments besides its flags. @throws UsageError */
+export function parseArguments<T extends OptionTable>(
+  table: T,
+  args: readonly string[],
+  env: Environment,
+): ParsedArguments<T> {
+  const read = readFlags(Object.values(table), args, true);
+  return { options: parse(table, read, env), positional: read.positional };
+}
+
+function parse<T extends OptionTable>(
+  table: T,
+  { flags, problems: flagProblems }: ReturnType<typeof readFlags>,
+  env: Environment,
+  crossCheck: (values: Partial<OptionValues<T>>) => readonly string[] = () => [],
+): OptionValues<T> {
+  const problems = [...flagProblems, ...unknownVariables(table, env)];
   const values: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(table)) {
     const given = givenFor(row, flags, env);
@@ -57,12 +81,16 @@ export function parseOptions<T extends OptionTable>(
   return values as OptionValues<T>;
 }
 
-function readFlags(rows: readonly OptionRow[], args: readonly string[]) {
+function readFlags(rows: readonly OptionRow[], args: readonly string[], takesArguments: boolean) {
   const flags = new Map<string, string[]>();
-  const problems: string[] = [];
+  const [problems, positional]: [string[], string[]] = [[], []];
   const rest = [...args];
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     const { name, inline } = /^--?(?<name>[^=-][^=]*)(?:=(?<inline>.*))?$/s.exec(arg)?.groups ?? {};
+    if (name === undefined && takesArguments) {
+      positional.push(arg);
+      continue;
+    }
     if (name === undefined) {
       problems.push(`unexpected argument ${quoteNoUrl(arg)}: only flags are accepted, each as --flag=value`);
       continue;
@@ -81,7 +109,7 @@ function readFlags(rows: readonly OptionRow[], args: readonly string[]) {
     if (text === undefined) problems.push(`--${row.flag} needs a value; accepted: ${row.accepts}`);
     else flags.set(row.flag, [...(flags.get(row.flag) ?? []), text]);
   }
-  return { flags, problems };
+  return { flags, problems, positional };
 }
 
 /** Takes the value after a flag without `=`. Reloader takes even the next flag as the value, which nobody intends. */

@@ -19,6 +19,17 @@ export const restartOptionTable = {
   },
 } satisfies OptionTable;
 
+/** Whether sources count that come or go. */
+export const appearanceOptionTable = {
+  reloadOnCreate: switchRow('reload-on-create', 'Also restart when a source is created.'),
+  reloadOnDelete: switchRow('reload-on-delete', 'Also restart when a source is deleted.'),
+} satisfies OptionTable;
+
+export const dryRunRow = switchRow(
+  'dry-run',
+  'Decide, log and count, but write nothing: for a comparison with another install.',
+);
+
 /** The kinds of workload that are never restarted, according to `--ignored-workload-types` and `--is-Argo-Rollouts`. */
 export function ignoredWorkloadKindsOf({
   ignoredWorkloadKinds,

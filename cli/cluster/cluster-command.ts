@@ -1,0 +1,124 @@
+import { errorMessage } from '../../shared/domain/errors';
+import { printable } from '../../shared/domain/text/printable';
+import { CredentialsError } from '../../shared/kube/access/credentials';
+import { ForbiddenError, KubeError } from '../../shared/kube/errors';
+import { systemClock, type Clock } from '../../shared/runtime/clock';
+import type { LoadedCommand } from '../../shared/runtime/options/cli';
+import { cliIo, type CliIo } from '../../shared/runtime/options/cli-io';
+import type { OptionTable, OptionValues } from '../../shared/runtime/options/option-table';
+import { parseArguments, UsageError, type Environment } from '../../shared/runtime/options/options';
+import { systemRandom } from '../../shared/runtime/random';
+import { paintFor, wantsColour, type Paint } from '../output/text-style';
+import { connect, type Cluster } from './cluster';
+import type { clusterOptionTable, ClusterOptions } from './cluster-options';
+import { withProgress } from './progress';
+import { missingRight, NoAnswerError } from './silence';
+
+/** What a command uses of its process. */
+export interface ClusterWorld {
+  readonly io: CliIo;
+  readonly clock: Clock;
+  readonly isTerminal: boolean;
+  readonly isErrorTerminal: boolean;
+  readonly connect: (options: ClusterOptions, env: Environment) => Promise<Cluster>;
+  /** Calls back at Ctrl-C, which then no longer ends the process. */
+  readonly onInterrupt: (callback: () => void) => void;
+}
+
+export function worldOf(process: NodeJS.Process): ClusterWorld {
+  const deps = { clock: systemClock, random: systemRandom };
+  return {
+    ...{ io: cliIo(process), clock: systemClock },
+    ...{ isTerminal: process.stdout.isTTY, isErrorTerminal: process.stderr.isTTY },
+    connect: async (options, env) => await connect(options, env, deps),
+    onInterrupt: (callback) => void process.once('SIGINT', callback),
+  };
+}
+
+/** What an answer needs. */
+export interface Session<Options> {
+  readonly world: ClusterWorld;
+  readonly cluster: Cluster;
+  readonly options: Options;
+  readonly paint: Paint;
+  /** The width at which lines are cut. */
+  readonly width: number | undefined;
+}
+
+type Table = OptionTable & typeof clusterOptionTable;
+
+/** A command that asks a cluster. */
+export interface ClusterCommand<Options extends Table, Question> {
+  readonly name: string;
+  readonly options: Options;
+  readonly takes?: string;
+  /** Text for the end of the help. */
+  readonly examples: string;
+  /** The meaning of exit code 1. */
+  readonly bad: string;
+  /** Reads the arguments that are no flags. @throws UsageError */
+  question(positional: readonly string[], options: OptionValues<Options>): Question;
+  answer(session: Session<OptionValues<Options>>, question: Question): Promise<number>;
+}
+
+export const exitCodes = { answered: 0, bad: 1, noConnection: 3, interrupted: 130 } as const;
+
+/** Runs a command in a world. */
+export function clusterCommandIn<Options extends Table, Question>(
+  command: ClusterCommand<Options, Question>,
+  world: ClusterWorld,
+): LoadedCommand {
+  return {
+    options: command.options,
+    ...(command.takes !== undefined && { takes: command.takes }),
+    notes: `Exit codes:
+  0    answered
+  1    ${command.bad}
+  2    wrong flags or arguments
+  3    no connection, or no right to read what the answer needs
+  130  ended by Ctrl-C
+
+Examples:
+${command.examples}`,
+    run: async (args, env) => {
+      const { options, positional } = parseArguments(command.options, args, env);
+      const question = command.question(positional, options);
+      try {
+        return await answered(command, world, { options, question, env });
+      } catch (thrown) {
+        if (thrown instanceof UsageError) throw thrown;
+        world.io.err(`${describeFailure(command.name, thrown)}\n`);
+        return exitCodes.noConnection;
+      }
+    },
+  };
+}
+
+async function answered<Options extends Table, Question>(
+  command: ClusterCommand<Options, Question>,
+  world: ClusterWorld,
+  asked: { readonly options: OptionValues<Options>; readonly question: Question; readonly env: Environment },
+): Promise<number> {
+  const { options, question, env } = asked;
+  const { io, isTerminal } = world;
+  // All tables have the rows of `clusterOptionTable`.
+  const cluster = await withProgress(
+    world,
+    'logging in',
+    async () => await world.connect(options as ClusterOptions, env),
+  );
+  try {
+    const paint = paintFor(isTerminal && wantsColour(env));
+    const width = isTerminal ? io.columns : undefined;
+    return await command.answer({ world, cluster, options, paint, width }, question);
+  } finally {
+    await cluster.close();
+  }
+}
+
+function describeFailure(name: string, thrown: unknown): string {
+  if (thrown instanceof ForbiddenError) return `${printable(missingRight(thrown))}, and the answer needs it`;
+  if (thrown instanceof CredentialsError || thrown instanceof NoAnswerError) return printable(thrown.message);
+  if (thrown instanceof KubeError) return `the API server does not answer: ${printable(thrown.message)}`;
+  return `reroll ${name} failed: ${printable(errorMessage(thrown))}`;
+}

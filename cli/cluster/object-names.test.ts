@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { sourceNamed, workloadNamed } from './object-names';
+
+describe('the name of a workload', () => {
+  it.each([
+    [['deployment/web'], 'Deployment'],
+    [['Deployments/web'], 'Deployment'],
+    [['deploy/web'], 'Deployment'],
+    [['deployment.apps/web'], 'Deployment'],
+    [['deployment', 'web'], 'Deployment'],
+    [['sts/web'], 'StatefulSet'],
+    [['ds/web'], 'DaemonSet'],
+    [['cj/web'], 'CronJob'],
+    [['jobs/web'], 'Job'],
+    [['rollout.argoproj.io/web'], 'Rollout'],
+    [['dc/web'], 'DeploymentConfig'],
+  ])('is read as kubectl does: %j', (positional, kind) => {
+    const found = workloadNamed(positional);
+    expect([found.kind.kind, found.name]).toEqual([kind, 'web']);
+  });
+
+  it.each([
+    [[], 'expected a kind and a name such as deployment/web, not nothing'],
+    [['web'], 'expected a kind and a name such as deployment/web, not "web"'],
+    [['deployment/'], 'expected a kind and a name'],
+    [['deployment/a/b'], 'expected a kind and a name'],
+    [['deployment', 'web', 'x'], 'expected a kind and a name'],
+    [['deployment/Web'], 'expected a kind and a name'],
+    [['pod/web'], 'there is no kind of workload "pod" that Reroll restarts: use Deployment, StatefulSet'],
+    [['cm/app'], "cm/app restarts nothing itself: ask who uses it with 'reroll users cm/app'"],
+  ])('is refused: %j', (positional, problem) => {
+    expect(() => workloadNamed(positional)).toThrow(problem);
+  });
+});
+
+describe('the name of a source', () => {
+  it.each([
+    [['configmap/app'], 'ConfigMap'],
+    [['cm', 'app'], 'ConfigMap'],
+    [['secrets/app'], 'Secret'],
+    [['secretproviderclasses/app'], 'SecretProviderClass'],
+  ])('is read as kubectl does: %j', (positional, kind) => {
+    expect(sourceNamed(positional)).toEqual({ kind, name: 'app' });
+  });
+
+  it('is refused, and names the flag that it stands behind', () => {
+    expect(() => sourceNamed(['deployment/web'])).toThrow('there is no kind of source "deployment"');
+    expect(() => sourceNamed(['x'], '--for')).toThrow(
+      '--for: expected a kind and a name such as configmap/app, not "x"',
+    );
+  });
+});

@@ -1,0 +1,69 @@
+import { workloadKinds, type WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { sourceKinds, type SourceKind } from '../../shared/domain/sources/source';
+import { objectName } from '../../shared/runtime/options/option-schemas';
+import { UsageError } from '../../shared/runtime/options/options';
+
+const shortNames: Readonly<Record<string, string>> = {
+  deploy: 'Deployment',
+  sts: 'StatefulSet',
+  ds: 'DaemonSet',
+  cj: 'CronJob',
+  ro: 'Rollout',
+  dc: 'DeploymentConfig',
+  cm: 'ConfigMap',
+};
+
+/** Reads `deployment/web` as kubectl does: any case, plurals, short names, and the group behind a dot. */
+export function workloadNamed(
+  positional: readonly string[],
+  option?: string,
+): { readonly kind: WorkloadKind; readonly name: string } {
+  const { word, name } = split(positional, 'deployment/web', option);
+  const kind = workloadKinds.find((each) => isNamed(each.kind, word));
+  if (kind) return { kind, name };
+  if (findSource(word))
+    throw new UsageError([
+      `${word}/${name} restarts nothing itself: ask who uses it with 'reroll users ${word}/${name}'`,
+    ]);
+  const kinds = workloadKinds.map((each) => each.kind).join(', ');
+  throw new UsageError([`there is no kind of workload ${JSON.stringify(word)} that Reroll restarts: use ${kinds}`]);
+}
+
+/** Reads `configmap/app`. */
+export function sourceNamed(
+  positional: readonly string[],
+  option?: string,
+): { readonly kind: SourceKind; readonly name: string } {
+  const { word, name } = split(positional, 'configmap/app', option);
+  const kind = findSource(word);
+  if (kind) return { kind, name };
+  throw new UsageError([`there is no kind of source ${JSON.stringify(word)}: use ${sourceKinds.join(', ')}`]);
+}
+
+function findSource(word: string): SourceKind | undefined {
+  return sourceKinds.find((kind) => isNamed(kind, word));
+}
+
+/** `deployment/web`, or `deployment web` as two arguments. */
+function split(
+  positional: readonly string[],
+  example: string,
+  option = '',
+): { readonly word: string; readonly name: string } {
+  const parts = positional.length === 1 ? (positional[0] ?? '').split('/') : positional;
+  const [word = '', name = '', ...more] = parts;
+  if (word === '' || more.length > 0 || !objectName.safeParse(name).success) {
+    const given = positional.length === 0 ? 'nothing' : JSON.stringify(positional.join(' '));
+    throw new UsageError([
+      `${option === '' ? '' : `${option}: `}expected a kind and a name such as ${example}, not ${given}`,
+    ]);
+  }
+  return { word, name };
+}
+
+function isNamed(kind: string, word: string): boolean {
+  const [typed = ''] = word.toLowerCase().split('.', 1);
+  const singular = kind.toLowerCase();
+  const plural = singular.endsWith('s') ? `${singular}es` : `${singular}s`;
+  return typed === singular || typed === plural || shortNames[typed] === kind;
+}

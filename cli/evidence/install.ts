@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { fieldAt, listOf, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import type { LintSettings } from '../../shared/domain/lint/lint-subject';
+import type { KubeClient } from '../../shared/kube/client/client';
+import { listObjects, type RequestLimits } from '../../shared/kube/client/objects';
+import { annotationKeysOf, annotationOptionTable } from '../../shared/runtime/options/annotation-options';
+import { optionEnv, type OptionTable, type OptionValues } from '../../shared/runtime/options/option-table';
+import { parseOptions, type Environment } from '../../shared/runtime/options/options';
+import {
+  appearanceOptionTable,
+  dryRunRow,
+  ignoredWorkloadKindsOf,
+  restartOptionTable,
+} from '../../shared/runtime/options/restart-options';
+import { scopeOf, selectionOptionTable } from '../../shared/runtime/options/selection-options';
+import { settleMaxOf, settleOptionTable } from '../../shared/runtime/options/settle-options';
+import { look, type Seen } from './seen';
+
+/** The flags of the install, as far as they decide what restarts. */
+export interface Install {
+  /** False: the defaults are assumed. */
+  readonly isKnown: boolean;
+  readonly settings: LintSettings;
+  readonly reloadOnCreate: boolean;
+  readonly reloadOnDelete: boolean;
+  readonly settleMs: number;
+  readonly settleMaxMs: number;
+  readonly dryRun: boolean;
+  /** Reroll calls `--webhook-url` and restarts nothing. */
+  readonly callsInstead: boolean;
+}
+
+/** The flags of the reconciler that decide what restarts. Others are of no interest here. */
+const table = {
+  ...{ ...restartOptionTable, ...appearanceOptionTable, ...selectionOptionTable },
+  ...{ ...annotationOptionTable, ...settleOptionTable, dryRun: dryRunRow },
+  webhookUrl: { flag: 'webhook-url', schema: z.string().optional(), describe: '', accepts: '' },
+} satisfies OptionTable;
+
+const reconcilers = 'app.kubernetes.io/component=reconciler';
+
+/** Reads the flags of the reconciler from its Deployment in Reroll's namespace. */
+export async function readInstall(client: KubeClient, namespace: string, limits: RequestLimits): Promise<Install> {
+  const { resource } = workloadKind('Deployment');
+  const seen: Seen<readonly unknown[]> = await look(
+    listObjects(client, resource, namespace, { ...limits, labelSelector: reconcilers }),
+  );
+  const [deployment] = seen.is === 'there' ? seen.value : [];
+  return deployment === undefined ? assumedInstall : installOf(deployment);
+}
+
+/** The flags of a Deployment. One that does not parse does not run, so the defaults are as good as any. */
+export function installOf(deployment: unknown): Install {
+  const containers = listOf(fieldAt(deployment, ['spec', 'template', 'spec', 'containers'])).map(objectOf);
+  const argsOf = (container: object): readonly string[] =>
+    listOf(objectOf(container)['args']).flatMap((arg) => textOf(arg) ?? []);
+  const container = containers.find((each) => argsOf(each).includes('reconciler')) ?? containers[0] ?? {};
+  const variables = listOf(objectOf(container)['env']).map(objectOf);
+  const env = Object.fromEntries(variables.map(({ name, value }) => [textOf(name) ?? '', textOf(value)]));
+  try {
+    return install(parseOptions(table, knownFlags(argsOf(container)), knownVariables(env)), true);
+  } catch {
+    return assumedInstall;
+  }
+}
+
+function install(values: OptionValues<typeof table>, isKnown: boolean): Install {
+  const { settleMs, reloadOnCreate, reloadOnDelete, dryRun, webhookUrl } = values;
+  const { scope } = scopeOf(values);
+  return {
+    ...{ isKnown, reloadOnCreate, reloadOnDelete, dryRun, settleMs },
+    settleMaxMs: settleMaxOf(settleMs, values.settleMaxMs),
+    callsInstead: webhookUrl !== undefined,
+    settings: {
+      keys: annotationKeysOf(values),
+      policy: { autoReloadAll: values.autoReloadAll, ignoredWorkloadKinds: ignoredWorkloadKindsOf(values) },
+      selection: {
+        ...{ namespaces: values.namespaces, ...scope },
+        ...{ sourceSelector: values.sourceSelector, ignoredSourceKinds: values.ignoredSourceKinds },
+      },
+      csi: values.csi,
+    },
+  };
+}
+
+const assumedInstall = install(parseOptions(table, [], {}), false);
+
+/** Leaves out the flags of other tables, and their values. */
+function knownFlags(args: readonly string[]): readonly string[] {
+  const rows = Object.values<OptionTable[string]>(table);
+  return args.flatMap((arg, index) => {
+    const [, flag = ''] = /^--?([^=]+)/.exec(arg) ?? [];
+    const row = rows.find((each) => each.flag === flag);
+    if (!row) return [];
+    const next = args[index + 1];
+    const hasOwnValue = arg.includes('=') || row.form === 'switch' || next === undefined;
+    return hasOwnValue ? [arg] : [`${arg}=${next}`];
+  });
+}
+
+function knownVariables(env: Environment): Environment {
+  const known = Object.values<OptionTable[string]>(table).flatMap((row) => [optionEnv(row), row.fallbackEnv]);
+  return Object.fromEntries(Object.entries(env).filter(([variable]) => known.includes(variable)));
+}

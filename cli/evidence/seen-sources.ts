@@ -1,0 +1,74 @@
+import { annotationsOf, sourceFlags, type AnnotationKeys } from '../../shared/domain/annotations/annotations';
+import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
+import type { Selector } from '../../shared/domain/kubernetes/selector';
+import {
+  sourceId,
+  type LocalSourceRef,
+  type SourceFlags,
+  type SourceId,
+  type SourceKind,
+} from '../../shared/domain/sources/source';
+import { newestWriteOf, type FieldsWrite } from '../../shared/domain/workloads/managed-fields';
+import type { KubeClient } from '../../shared/kube/client/client';
+import { getMetadata, type RequestLimits } from '../../shared/kube/client/objects';
+import { configMaps, secrets, type Resource } from '../../shared/kube/resource';
+import { look, type Seen } from './seen';
+
+/** What the metadata of a source tells. Its content is never read. */
+export interface SourceFacts extends SourceFlags {
+  readonly createdAtMs: number;
+  /** The newest write of its content. */
+  readonly write: FieldsWrite | undefined;
+  readonly isSelected: boolean;
+}
+
+export type SeenSources = ReadonlyMap<SourceId, Seen<SourceFacts>>;
+
+/** Nobody reads more, and each is a request. */
+const maxSources = 50;
+
+export const sourceResources: Readonly<Record<SourceKind, Resource>> = {
+  ConfigMap: configMaps,
+  Secret: secrets,
+  SecretProviderClass: { group: 'secrets-store.csi.x-k8s.io', version: 'v1', plural: 'secretproviderclasses' },
+};
+
+const contentFields: Readonly<Record<SourceKind, readonly (readonly string[])[]>> = {
+  ConfigMap: [['data'], ['binaryData']],
+  Secret: [['data'], ['stringData']],
+  SecretProviderClass: [['spec']],
+};
+
+/** Reads the metadata of sources, of the first fifty. */
+export async function readSources(
+  client: KubeClient,
+  {
+    namespace,
+    sources,
+    keys,
+    selector,
+  }: {
+    readonly namespace: string;
+    readonly sources: readonly LocalSourceRef[];
+    readonly keys: AnnotationKeys;
+    readonly selector: Selector;
+  },
+  limits: RequestLimits,
+): Promise<SeenSources> {
+  const read = sources.slice(0, maxSources).map(async ({ kind, name }) => {
+    const seen = await look(getMetadata(client, sourceResources[kind], namespace, name, limits));
+    const facts: Seen<SourceFacts> =
+      seen.is === 'there' ? { is: 'there', value: sourceFacts(kind, seen.value, keys, selector) } : seen;
+    return [sourceId({ kind, name }), facts] as const;
+  });
+  return new Map(await Promise.all(read));
+}
+
+function sourceFacts(kind: SourceKind, object: unknown, keys: AnnotationKeys, selector: Selector): SourceFacts {
+  return {
+    ...sourceFlags(annotationsOf(object), keys),
+    createdAtMs: Date.parse(String(fieldAt(object, ['metadata', 'creationTimestamp']))),
+    write: newestWriteOf(object, contentFields[kind]),
+    isSelected: selector.matches(objectOf(fieldAt(object, ['metadata', 'labels']))),
+  };
+}

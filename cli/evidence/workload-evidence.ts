@@ -1,0 +1,143 @@
+import {
+  annotation,
+  annotationsOf,
+  ownAnnotations,
+  ownFieldManager,
+  type Annotations,
+} from '../../shared/domain/annotations/annotations';
+import { fieldAt, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
+import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { noKnownSources } from '../../shared/domain/lint/known-sources';
+import { readLintSubject, type LintSettings } from '../../shared/domain/lint/lint-subject';
+import { lintWorkload, type LintFinding } from '../../shared/domain/lint/lint-workload';
+import { candidates, type Candidate } from '../../shared/domain/plan/candidates';
+import { typedKeysOf } from '../../shared/domain/policy/policy-annotations';
+import { parseGoBool } from '../../shared/domain/text/go-bool';
+import { sourceKinds, type SourceKind } from '../../shared/domain/sources/source';
+import { newestWriteOf, type FieldsWrite } from '../../shared/domain/workloads/managed-fields';
+import { readRestartCause, type RestartCause } from '../../shared/domain/workloads/restart-cause';
+import { readWorkload, type WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { KubeClient } from '../../shared/kube/client/client';
+import { getMetadata, getObject, listObjects, type RequestLimits } from '../../shared/kube/client/objects';
+import { namespaces } from '../../shared/kube/resource';
+import { readInstall, type Install } from './install';
+import { look, valueOf, type Seen } from './seen';
+import { readEvents, type SeenEvent } from './seen-events';
+import { sourceResources } from './seen-sources';
+
+/** What the object of a workload tells. */
+export interface WorkloadFacts {
+  readonly record: WorkloadRecord;
+  /** The sources that it uses or names. */
+  readonly used: readonly Candidate[];
+  readonly cause: RestartCause | undefined;
+  /** `key: "false"`, if a switch is off. */
+  readonly switchedOff: string | undefined;
+  /** Mistakes in its annotations. */
+  readonly findings: readonly LintFinding[];
+  readonly hasBaseline: boolean;
+  /** The newest write of its pod template by anybody but Reroll. */
+  readonly templateWrite: FieldsWrite | undefined;
+  /** Why its pods are not replaced by themselves; a phrase. */
+  readonly heldBy: string | undefined;
+}
+
+/** What the cluster shows about a workload to the person who asks. */
+export interface WorkloadEvidence {
+  readonly object: Seen<WorkloadFacts>;
+  readonly install: Install;
+  /** Undefined: not known. */
+  readonly isNamespaceSelected: boolean | undefined;
+  readonly events: Seen<readonly SeenEvent[]>;
+}
+
+/** What is asked about. */
+export interface Asked {
+  readonly kind: WorkloadKind;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export async function readEvidence(
+  client: KubeClient,
+  { kind, namespace, name }: Asked,
+  rerollNamespace: string,
+  limits: RequestLimits,
+): Promise<WorkloadEvidence> {
+  const [seen, install, events] = await Promise.all([
+    look(getObject(client, kind.resource, namespace, name, limits)),
+    readInstall(client, rerollNamespace, limits),
+    readEvents(client, { kind: kind.kind, namespace, name }, limits),
+  ]);
+  const isNamespaceSelected = await readSelection(client, namespace, install, limits);
+  const object: Seen<WorkloadFacts> =
+    seen.is === 'there'
+      ? { is: 'there', value: await factsOf(client, { kind, object: seen.value, install }, limits) }
+      : seen;
+  return { object, install, isNamespaceSelected, events };
+}
+
+/** Whether the install restarts anything in a namespace, by its labels; undefined if they may not be read. */
+export async function readSelection(
+  client: KubeClient,
+  namespace: string,
+  { settings }: Install,
+  limits: RequestLimits,
+): Promise<boolean | undefined> {
+  const { namespaceSelector } = settings.selection;
+  if (namespaceSelector.isEverything) return true;
+  const seen = await look(getMetadata(client, namespaces, undefined, namespace, limits));
+  return seen.is === 'hidden' ? undefined : namespaceSelector.matches(objectOf(valueOf(seen)?.metadata.labels));
+}
+
+async function factsOf(
+  client: KubeClient,
+  { kind, object, install }: { readonly kind: WorkloadKind; readonly object: unknown; readonly install: Install },
+  limits: RequestLimits,
+): Promise<WorkloadFacts> {
+  const { settings } = install;
+  const record = readWorkload(kind, object, settings.keys, settings.policy);
+  const write = { group: kind.resource.group, kind: kind.kind, namespace: record.namespace, object };
+  const annotations = annotationsOf(object);
+  return {
+    record,
+    used: candidates({ workload: { record, baseline: undefined }, sources: await namesFor(client, record, limits) }),
+    cause: readRestartCause(annotation(annotations, ownAnnotations.lastRestart)),
+    switchedOff: switchedOff([annotations, annotationsOf(fieldAt(object, kind.templatePath))], settings),
+    findings: lintWorkload(readLintSubject(write, settings), noKnownSources),
+    hasBaseline: annotation(annotations, ownAnnotations.baseline) !== undefined,
+    templateWrite: newestWriteOf(object, [kind.templatePath], ownFieldManager),
+    heldBy: heldBy(record, object),
+  };
+}
+
+/** The names of sources that patterns may match. They are listed only for a workload that has patterns. */
+async function namesFor(client: KubeClient, { policy, namespace }: WorkloadRecord, limits: RequestLimits) {
+  const names = new Map<SourceKind, readonly string[]>();
+  for (const kind of sourceKinds) {
+    if (!policy[kind].named.hasPatterns) continue;
+    const seen = await look(listObjects(client, sourceResources[kind], namespace, { ...limits, metadataOnly: true }));
+    names.set(
+      kind,
+      (valueOf(seen) ?? []).map(({ metadata }) => metadata.name),
+    );
+  }
+  return { namesIn: (kind: SourceKind) => names.get(kind) ?? [] };
+}
+
+function switchedOff(places: readonly Annotations[], { keys }: LintSettings): string | undefined {
+  const switches = [keys.auto, ...Object.values(typedKeysOf(keys)).map(({ auto }) => auto)];
+  for (const annotations of places) {
+    const key = switches.find((each) => parseGoBool(annotation(annotations, each) ?? '') === false);
+    if (key !== undefined) return `${key}: ${JSON.stringify(annotation(annotations, key))}`;
+  }
+  return undefined;
+}
+
+function heldBy({ kind, pause }: WorkloadRecord, object: unknown): string | undefined {
+  const isPaused = fieldAt(object, ['spec', 'paused']) === true;
+  if (isPaused && pause?.since === undefined) return `the ${kind} is paused, so its pods are not replaced`;
+  const strategy = textOf(fieldAt(object, ['spec', 'updateStrategy', 'type']));
+  if (strategy === 'OnDelete') return 'its pods are replaced only when somebody deletes them (updateStrategy OnDelete)';
+  return undefined;
+}

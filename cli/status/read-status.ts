@@ -1,0 +1,75 @@
+import { listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
+import { maxInspectionRows } from '../../shared/domain/protocol/inspection-question';
+import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
+import { workloadPageSchema, type WorkloadPage, type WorkloadRow } from '../../shared/domain/protocol/workload-page';
+import { askLeader, type Told } from '../cluster/ask-leader';
+import type { Cluster } from '../cluster/cluster';
+import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
+import { statusOf } from '../evidence/account';
+import { readInstall } from '../evidence/install';
+import { readWorkloads } from '../evidence/seen-workloads';
+
+export type StatusRow = Tolerant<WorkloadRow>;
+
+/** The workloads that something may restart, and their states. */
+export interface Status {
+  readonly rows: readonly StatusRow[];
+  /** The rows as the leader wrote them. */
+  readonly workloads: readonly unknown[];
+  /** Undefined: the leader answered. */
+  readonly silence: LeaderSilentError | undefined;
+  readonly isInstallKnown: boolean;
+  readonly missingRights: readonly string[];
+}
+
+export interface StatusQuestion {
+  /** Undefined: all. */
+  readonly namespace: string | undefined;
+  readonly rerollNamespace: string;
+  readonly timeoutMs: number;
+  readonly nowMs: () => number;
+}
+
+/** @throws NoAnswerError, KubeError */
+export async function readStatus(cluster: Cluster, question: StatusQuestion): Promise<Status> {
+  const rows: StatusRow[] = [];
+  const workloads: unknown[] = [];
+  for (let token: string | undefined = ''; token !== undefined;) {
+    const told: Told<Tolerant<WorkloadPage>> = await askLeader(cluster, pagePath(question, token), workloadPageSchema);
+    if (told.silence) return await fromObjects(cluster, question, told.silence);
+    rows.push(...told.said.workloads);
+    workloads.push(...listOf(objectOf(told.body)['workloads']));
+    token = told.said.continue;
+  }
+  return { rows, workloads, silence: undefined, isInstallKnown: true, missingRights: [] };
+}
+
+function pagePath({ namespace = '' }: StatusQuestion, token: string): string {
+  const query = new URLSearchParams({ namespace, limit: String(maxInspectionRows), continue: token });
+  return `/v1/workloads?${query.toString()}`;
+}
+
+/** Without the leader, the objects tell of pauses and of the last restart. */
+async function fromObjects(
+  { client }: Cluster,
+  { namespace, rerollNamespace, timeoutMs, nowMs }: StatusQuestion,
+  silence: LeaderSilentError,
+): Promise<Status> {
+  const install = await readInstall(client, rerollNamespace, { timeoutMs });
+  const { records, missingRights } = await readWorkloads(client, namespace, install, { timeoutMs });
+  if (records.length === 0 && missingRights.length > 0) {
+    throw new NoAnswerError(`${silence.message}; and ${missingRights.join(', ')}, so there is nothing to answer from`);
+  }
+  const rows = records.map((record): StatusRow => {
+    const { kind, namespace: within, name, lastRestart } = record;
+    const at = lastRestart && new Date(lastRestart.atMs).toISOString();
+    return {
+      kind,
+      namespace: within,
+      name,
+      ...statusOf(record, nowMs()),
+      ...(at !== undefined && { lastRestartAt: at }),
+    };
+  });
+  return { rows, workloads: rows, silence, isInstallKnown: install.isKnown, missingRights };
+}

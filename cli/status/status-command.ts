@@ -1,0 +1,102 @@
+import { assertNever } from '../../shared/domain/errors';
+import type { LoadedCommand } from '../../shared/runtime/options/cli';
+import { UsageError } from '../../shared/runtime/options/options';
+import { fallbackNotice } from '../cluster/ask-leader';
+import {
+  clusterCommandIn,
+  exitCodes,
+  worldOf,
+  type ClusterCommand,
+  type ClusterWorld,
+  type Session,
+} from '../cluster/cluster-command';
+import { withProgress } from '../cluster/progress';
+import { jsonOutput, yamlOutput } from '../output/formats';
+import { printable } from '../../shared/domain/text/printable';
+import { readStatus, type Status, type StatusRow } from './read-status';
+import { statusOptionTable, type StatusOptions } from './status-options';
+import { statusSummary, statusTable, titleOf } from './status-table';
+import { watchStatus } from './watch-status';
+
+const command: ClusterCommand<typeof statusOptionTable, undefined> = {
+  name: 'status',
+  options: statusOptionTable,
+  bad: 'answered: a workload is blocked',
+  examples: `  reroll status -n shop
+  reroll status -A -o wide
+  kubectl reroll status --watch`,
+  question: (positional, { output, watch }) => {
+    if (positional.length > 0)
+      throw new UsageError([`unexpected argument ${JSON.stringify(positional[0])}: only flags are accepted`]);
+    if (watch && output !== 'text' && output !== 'wide') throw new UsageError(['--watch needs --output=text or wide']);
+  },
+  answer: async (session) => {
+    const { world, options } = session;
+    const read = async (): Promise<Status> => await readSession(session);
+    if (options.watch) {
+      await watchStatus({
+        ...{ world, read },
+        whole: (status) => whole(session, status),
+        changed: (rows) => (rows.length === 0 ? '' : withoutTitles(table(session, rows))),
+      });
+      return exitCodes.interrupted;
+    }
+    const status = await withProgress(world, 'asking the leader', read);
+    const { silence, isInstallKnown, missingRights } = status;
+    if (silence) world.io.err(fallbackNotice(silence, isInstallKnown));
+    for (const right of missingRights) world.io.err(`${printable(right)}: those are missing here\n`);
+    world.io.out(await written(session, status));
+    return status.rows.some(({ state }) => state === 'blocked') ? exitCodes.bad : exitCodes.answered;
+  },
+};
+
+type StatusSession = Session<StatusOptions>;
+
+async function readSession({ cluster, options, world }: StatusSession): Promise<Status> {
+  const { allNamespaces, rerollNamespace, timeoutMs } = options;
+  const namespace = allNamespaces ? undefined : cluster.namespace;
+  return await readStatus(cluster, { namespace, rerollNamespace, timeoutMs, nowMs: () => world.clock.nowMs() });
+}
+
+async function written(session: StatusSession, status: Status): Promise<string> {
+  const { output } = session.options;
+  const report = { v: 1, workloads: status.workloads, answeredBy: status.silence ? 'objects' : 'leader' };
+  switch (output) {
+    case 'text':
+    case 'wide':
+      return whole(session, status);
+    case 'json':
+      return jsonOutput(report);
+    case 'yaml':
+      return await yamlOutput(report);
+    case 'name':
+      return status.rows.map((row) => `${printable(titleOf(row))}\n`).join('');
+    default:
+      return assertNever(output, 'format');
+  }
+}
+
+function whole(session: StatusSession, { rows }: Status): string {
+  const { options, cluster } = session;
+  const where = options.allNamespaces ? 'in any namespace' : `in namespace ${cluster.namespace}`;
+  return `${rows.length === 0 ? '' : `${table(session, rows)}\n`}${statusSummary(rows, where)}\n`;
+}
+
+function table({ options, world, paint, width }: StatusSession, rows: readonly StatusRow[]): string {
+  const { allNamespaces, output } = options;
+  return statusTable(rows, { nowMs: world.clock.nowMs(), allNamespaces }, { paint, width, wide: output === 'wide' });
+}
+
+function withoutTitles(text: string): string {
+  return text.slice(text.indexOf('\n') + 1);
+}
+
+/** `reroll status`: the workloads of a namespace, and what each waits for. */
+export function statusCommand(process: NodeJS.Process): LoadedCommand {
+  return statusCommandIn(worldOf(process));
+}
+
+/** The same, with the cluster and the streams passed in. */
+export function statusCommandIn(world: ClusterWorld): LoadedCommand {
+  return clusterCommandIn(command, world);
+}

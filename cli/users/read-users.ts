@@ -1,0 +1,88 @@
+import { watchedSourceKinds } from '../../shared/domain/lint/lint-subject';
+import { candidateOf } from '../../shared/domain/plan/candidates';
+import {
+  sourceInspectionSchema,
+  type SourceInspection,
+  type SourceUser,
+} from '../../shared/domain/protocol/source-inspection';
+import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
+import { sourceId, type SourceRef } from '../../shared/domain/sources/source';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import { askLeader } from '../cluster/ask-leader';
+import type { Cluster } from '../cluster/cluster';
+import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
+import { sourceAccount } from '../evidence/account';
+import { readInstall, type Install } from '../evidence/install';
+import { readSources, type SeenSources } from '../evidence/seen-sources';
+import { readWorkloads } from '../evidence/seen-workloads';
+import { readSelection } from '../evidence/workload-evidence';
+
+export type SourceUsers = Tolerant<SourceInspection>;
+
+/** Who uses a source. */
+export interface ReadUsers {
+  readonly account: SourceUsers;
+  /** The account as the leader wrote it. */
+  readonly body: unknown;
+  /** Undefined: the leader answered. */
+  readonly silence: LeaderSilentError | undefined;
+  readonly isInstallKnown: boolean;
+  readonly missingRights: readonly string[];
+}
+
+interface Limits {
+  readonly rerollNamespace: string;
+  readonly timeoutMs: number;
+}
+
+/** @throws NoAnswerError, KubeError */
+export async function readUsers(cluster: Cluster, source: SourceRef, limits: Limits): Promise<ReadUsers> {
+  const { kind, namespace, name } = source;
+  const told = await askLeader(cluster, `/v1/sources/${kind}/${namespace}/${name}`, sourceInspectionSchema);
+  if (told.silence) return await fromObjects(cluster, source, told.silence, limits);
+  const { said: account, body } = told;
+  return { account, body, silence: undefined, isInstallKnown: true, missingRights: [] };
+}
+
+async function fromObjects(
+  { client }: Cluster,
+  source: SourceRef,
+  silence: LeaderSilentError,
+  { rerollNamespace, timeoutMs }: Limits,
+): Promise<ReadUsers> {
+  const { kind, namespace, name } = source;
+  const install = await readInstall(client, rerollNamespace, { timeoutMs });
+  const { keys, selection } = install.settings;
+  const [{ records, missingRights }, sources, isSelected] = await Promise.all([
+    readWorkloads(client, namespace, install, { timeoutMs }),
+    readSources(client, { namespace, sources: [source], keys, selector: selection.sourceSelector }, { timeoutMs }),
+    readSelection(client, namespace, install, { timeoutMs }),
+  ]);
+  if (records.length === 0 && missingRights.length > 0) {
+    throw new NoAnswerError(`${silence.message}; and ${missingRights.join(', ')}, so there is nothing to answer from`);
+  }
+  const seen = sources.get(sourceId(source));
+  const isWatched = watchedSourceKinds(install.settings).includes(kind);
+  const account: SourceInspection = {
+    ...{ v: 1, kind, namespace, name },
+    presence: isWatched ? (seen?.is === 'absent' ? 'absent' : 'present') : 'not-watched',
+    namespaceSelected: isSelected !== false,
+    ...(seen?.is === 'there' && { ignore: seen.value.ignore, match: seen.value.match }),
+    users: records.flatMap((record) => userOf(record, source, install, sources)),
+  };
+  return { account, body: account, silence, isInstallKnown: install.isKnown, missingRights };
+}
+
+function userOf(
+  record: WorkloadRecord,
+  source: SourceRef,
+  install: Install,
+  sources: SeenSources,
+): readonly SourceUser[] {
+  const candidate = candidateOf(source, { record });
+  if (!candidate) return [];
+  const { decision, rule, why, keys, standing } = sourceAccount(record, candidate, install, sources);
+  const counts = standing === 'not-read-yet' || (standing === 'absent' && install.reloadOnCreate);
+  const { kind, name, deleting } = record;
+  return [{ kind, name, decision, ...(rule !== undefined && { rule }), why, keys, restarts: counts && !deleting }];
+}

@@ -1,0 +1,55 @@
+import { printable } from '../../shared/domain/text/printable';
+import { enumerated } from '../output/phrases';
+import { renderTable, type Column, type TableOptions } from '../output/table';
+import { bold, green, red, yellow } from '../output/text-style';
+import type { SourceUsers } from './read-users';
+
+type User = SourceUsers['users'][number];
+
+/** @example 'deployment/web' */
+export function titleOf({ kind, name }: Pick<User, 'kind' | 'name'>): string {
+  return `${kind.toLowerCase()}/${name}`;
+}
+
+/** The answer, then each user. */
+export function usersText(account: SourceUsers, options: TableOptions): string {
+  const { paint } = options;
+  const { users, moreUsers } = account;
+  const first = paint(account.presence === 'absent' ? red : bold, printable(headlineOf(account)));
+  if (users.length === 0) return `${first}\n`;
+  const columns: readonly Column<User>[] = [
+    { title: 'WORKLOAD', cell: titleOf },
+    {
+      title: 'RESTARTS',
+      cell: ({ restarts }) => (restarts ? 'yes' : 'no'),
+      style: ({ restarts }) => (restarts ? green : yellow),
+    },
+    {
+      title: 'KEYS',
+      cell: ({ keys, moreKeys }) =>
+        typeof keys === 'string' ? keys : enumerated(keys) + (moreKeys === undefined ? '' : ` and ${moreKeys} more`),
+    },
+    { title: 'BY', cell: ({ rule = '' }) => rule },
+    { title: 'BECAUSE', cell: ({ why }) => why },
+  ];
+  const more = moreUsers === undefined ? '' : `and ${moreUsers} more\n`;
+  return `${first}\n\n${renderTable(columns, users, options)}${more}`;
+}
+
+function headlineOf({ kind, namespace, name, presence, namespaceSelected, users, moreUsers = 0 }: SourceUsers): string {
+  const title = `${kind} ${namespace}/${name}`;
+  const restarting = users.filter(({ restarts }) => restarts);
+  const all = users.length + moreUsers;
+  if (presence === 'absent')
+    return `there is no ${title}${all === 0 ? '' : `, and ${all} of the workloads there name it`}`;
+  if (presence === 'not-watched')
+    return `a change of ${title} restarts nothing: a flag of Reroll leaves out its kind or its namespace`;
+  if (presence === 'not-listed')
+    return `a change of ${title} may be missed: Reroll may not list its kind, or has not yet`;
+  if (!namespaceSelected)
+    return `a change of ${title} restarts nothing: the labels of its namespace do not match --namespace-selector`;
+  if (all === 0) return `a change of ${title} restarts nothing: no workload that asks for restarts uses it`;
+  const which = restarting.length === 0 ? '' : `: ${enumerated(restarting.map(titleOf))}`;
+  const atLeast = moreUsers > 0 ? 'at least ' : '';
+  return `a change of ${title} restarts ${atLeast}${restarting.length} of ${all} workloads that use it${which}`;
+}

@@ -1,0 +1,125 @@
+import type { SourceAccount } from '../evidence/account';
+import type { SourceFacts } from '../evidence/seen-sources';
+import { enumerated } from '../output/phrases';
+import { ago, within } from '../output/times';
+import { changed } from './changes';
+import { bad, factsOf, headline, idOf, titleOf, type Headline, type TrackedCase } from './case';
+
+/**
+ * Why a source that counts calls for no restart. The leader compares content and says what it found; what made the
+ * difference, the metadata of the objects may show.
+ */
+export function comparedHeadline(about: TrackedCase, source: SourceAccount): Headline | undefined {
+  const facts = factsOf(about, source);
+  const why = appearance(about, source, facts) ?? laterRollout(about, source, facts) ?? otherKeys(about, source, facts);
+  if (why !== undefined) return headline(`does not restart for ${titleOf(source)}: ${why}`);
+  return about.silence ? uncompared(about, source, facts) : unchanged(about, source, facts);
+}
+
+/** The clocks of Reroll and of the API server differ by less. */
+const maxSkewMs = 5_000;
+
+/** Whether a source was written after the last restart, or without one, after the workload was created. */
+export function isUnanswered(about: TrackedCase, source: SourceAccount): boolean {
+  const { account, facts } = about;
+  const changedMs = writtenAtMs(factsOf(about, source));
+  if (changedMs === undefined) return false;
+  if (!account.lastRestart) return facts !== undefined && changedMs > facts.record.createdAtMs;
+  const isItsCause = facts?.cause?.sources.has(idOf(source)) === true;
+  return changedMs > Date.parse(account.lastRestart.at) + (isItsCause ? maxSkewMs : 0);
+}
+
+/** When the content of a source was last written; undefined if that is not known. */
+export function writtenAtMs(facts: SourceFacts | undefined): number | undefined {
+  return facts?.write?.timeMs ?? facts?.createdAtMs;
+}
+
+function lastWrite({ nowMs }: TrackedCase, facts: SourceFacts | undefined): string {
+  return facts?.write ? ` (last written ${ago(nowMs - facts.write.timeMs)} by ${facts.write.manager})` : '';
+}
+
+/** It is not there, or it came, or it went. */
+function appearance(about: TrackedCase, source: SourceAccount, facts: SourceFacts | undefined): string | undefined {
+  const { namespace, nowMs, silence, install } = about;
+  if (/^it was (created|deleted)/.test(source.why)) return source.why;
+  if (!source.exists && facts) {
+    const { isEverything, text } = install.settings.selection.sourceSelector;
+    return `the labels of the ${source.kind} do not match --resource-label-selector${isEverything ? '' : `=${text}`}`;
+  }
+  if (!source.exists) {
+    return `there is no ${titleOf(source)} in namespace ${namespace}, and sources of other namespaces do not count`;
+  }
+  if (!facts || !isUnanswered(about, source)) return undefined;
+  const isAsCreated = facts.write === undefined || facts.write.timeMs <= facts.createdAtMs;
+  // The leader would have restarted for a creation, if creations counted.
+  const isOff = silence === undefined || !install.reloadOnCreate;
+  if (!isAsCreated || !isOff || isRolledOutAfter(about, facts.createdAtMs)) return undefined;
+  return `it was created ${ago(nowMs - facts.createdAtMs)}, and --reload-on-create is off`;
+}
+
+/**
+ * Somebody wrote the pod template after the source, so the pods have read what the source holds. Times are whole
+ * seconds, and a release writes both within one.
+ */
+function laterRollout(about: TrackedCase, source: SourceAccount, facts: SourceFacts | undefined): string | undefined {
+  const changedMs = writtenAtMs(facts);
+  const write = about.facts?.templateWrite;
+  if (changedMs === undefined || !write || !isUnanswered(about, source)) return undefined;
+  if (!isRolledOutAfter(about, changedMs)) return undefined;
+  const when = ago(about.nowMs - write.timeMs);
+  return `${write.manager} wrote the workload ${when}, after the change, and its pods started with it`;
+}
+
+function isRolledOutAfter({ facts }: TrackedCase, changedMs: number): boolean {
+  return facts?.templateWrite !== undefined && facts.templateWrite.timeMs >= changedMs;
+}
+
+/** The last write set other keys than those that the workload uses. */
+function otherKeys(about: TrackedCase, source: SourceAccount, facts: SourceFacts | undefined): string | undefined {
+  const { keys, kind } = source;
+  if (typeof keys === 'string' || !isUnanswered(about, source)) return undefined;
+  const uses = `the workload uses ${keys.length === 1 ? 'key' : 'keys'} ${enumerated(keys)}`;
+  const written = facts?.write?.names ?? [];
+  const isOther = written.length > 0 && !written.some((key) => keys.includes(key));
+  if (isOther) {
+    return `${uses}, and the change was to ${written.length === 1 ? 'key' : 'keys'} ${enumerated(written)}${lastWrite(about, facts)}`;
+  }
+  return about.silence ? undefined : `${uses}, and the change of the ${kind} was elsewhere${lastWrite(about, facts)}`;
+}
+
+function unchanged(about: TrackedCase, source: SourceAccount, facts: SourceFacts | undefined): Headline | undefined {
+  if (source.standing === 'not-recorded') {
+    return headline(`does not restart for ${titleOf(source)} yet: Reroll has yet to record what its pods run with`);
+  }
+  const same = 'the content that the workload uses is what its pods run with';
+  return headline(`does not restart for ${titleOf(source)}: ${same}${lastWrite(about, facts)}`);
+}
+
+/** Without the leader: the Events may tell, or the time of the change, or nobody. */
+function uncompared(about: TrackedCase, source: SourceAccount, facts: SourceFacts | undefined): Headline {
+  const { events, nowMs, install } = about;
+  const changedMs = writtenAtMs(facts) ?? 0;
+  const title = titleOf(source);
+  const failure = events.find(({ reason, atMs }) => reason === 'ReloadFail' && atMs >= changedMs);
+  if (failure && isUnanswered(about, source)) return bad(`could not be restarted for ${title}: ${failure.message}`);
+  const settleMs = about.facts?.record.settings.settleMs ?? install.settleMs;
+  if (isUnanswered(about, source) && changedMs + settleMs > nowMs) {
+    const soon = within(changedMs + settleMs - nowMs);
+    return headline(
+      `may restart ${soon} for ${title}: Reroll waits until its sources are quiet (--settle)${lastWrite(about, facts)}`,
+    );
+  }
+  if (about.facts?.hasBaseline === false) {
+    return headline(
+      `does not restart for ${title} yet: Reroll has not recorded what its pods run with (there is no reroll.dev/baseline)`,
+    );
+  }
+  const only = 'whether it differs from what the pods run with is known to the leader only';
+  return headline(`counts ${namedKeys(source)}, and ${only}${lastWrite(about, facts)}`);
+}
+
+/** @example 'key color of ConfigMap app' */
+function namedKeys(source: SourceAccount): string {
+  const { keys } = source;
+  return typeof keys === 'string' ? titleOf(source) : changed(titleOf(source), keys);
+}

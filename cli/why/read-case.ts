@@ -1,0 +1,101 @@
+import { untrackedTexts } from '../../shared/domain/plan/why-untracked';
+import { healthInspectionSchema } from '../../shared/domain/protocol/health-inspection';
+import { workloadInspectionSchema } from '../../shared/domain/protocol/workload-inspection';
+import { sourceId, sourceKinds, type LocalSourceRef } from '../../shared/domain/sources/source';
+import { askLeader } from '../cluster/ask-leader';
+import type { Cluster } from '../cluster/cluster';
+import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
+import { accountOf, type WorkloadAccount } from '../evidence/account';
+import { valueOf } from '../evidence/seen';
+import { readSources } from '../evidence/seen-sources';
+import { readEvidence, type Asked, type WorkloadEvidence } from '../evidence/workload-evidence';
+import type { Case } from './case';
+
+/** A case, and who gave the account of it. */
+export interface ReadCase {
+  readonly about: Case;
+  readonly leader: string | undefined;
+  /** The account as the leader wrote it, or the one from the objects. */
+  readonly body: unknown;
+}
+
+export interface ReadOptions {
+  readonly rerollNamespace: string;
+  readonly timeoutMs: number;
+  readonly nowMs: () => number;
+}
+
+/** Asks the leader, and reads what the objects tell besides. @throws NoAnswerError, KubeError */
+export async function readCase(
+  cluster: Cluster,
+  asked: Asked,
+  about: LocalSourceRef | undefined,
+  { rerollNamespace, timeoutMs, nowMs }: ReadOptions,
+): Promise<ReadCase> {
+  const { namespace, name } = asked;
+  const kind = asked.kind.kind;
+  const [told, evidence] = await Promise.all([
+    askLeader(cluster, `/v1/workloads/${kind}/${namespace}/${name}`, workloadInspectionSchema),
+    readEvidence(cluster.client, asked, rerollNamespace, { timeoutMs }),
+  ]);
+  const { install, events } = evidence;
+  const facts = valueOf(evidence.object);
+  const used = told.silence ? (facts?.used ?? []) : told.said.tracked ? told.said.sources : [];
+  const { keys, selection } = install.settings;
+  const sources = await readSources(
+    cluster.client,
+    { namespace, sources: known([...(about ? [about] : []), ...used]), keys, selector: selection.sourceSelector },
+    { timeoutMs },
+  );
+  const shared = {
+    ...{ kind, namespace, name, facts, install, about, sources, nowMs: nowMs() },
+    events: valueOf(events) ?? [],
+  };
+  if (!told.silence) {
+    const { said: account, pod, body } = told;
+    const missingPermissions = await readMissingPermissions(cluster, account);
+    return { about: { ...shared, account, silence: undefined, missingPermissions }, leader: pod, body };
+  }
+  const account = accountFromObjects(asked, evidence, told.silence, { sources, nowMs: shared.nowMs });
+  return {
+    about: { ...shared, account, silence: told.silence, missingPermissions: [] },
+    leader: undefined,
+    body: account,
+  };
+}
+
+function known(sources: readonly { readonly kind: string; readonly name: string }[]): readonly LocalSourceRef[] {
+  const refs = sources.flatMap(({ kind, name }) => {
+    const one = sourceKinds.find((each) => each === kind);
+    return one ? [[sourceId({ kind: one, name }), { kind: one, name }] as const] : [];
+  });
+  return [...new Map(refs).values()];
+}
+
+function accountFromObjects(
+  { kind, namespace, name }: Asked,
+  { object, install, isNamespaceSelected }: WorkloadEvidence,
+  silence: LeaderSilentError,
+  { sources, nowMs }: Pick<Case, 'sources' | 'nowMs'>,
+): WorkloadAccount {
+  switch (object.is) {
+    case 'hidden':
+      throw new NoAnswerError(`${silence.message}; and ${object.right}, so there is nothing to answer from`);
+    case 'absent': {
+      const identity = { v: 1, kind: kind.kind, namespace, name } as const;
+      return { ...identity, tracked: false, because: 'not-found', why: untrackedTexts['not-found'] };
+    }
+    case 'there': {
+      const { record, used } = object.value;
+      return accountOf(record, { install, sources, used, isNamespaceSelected, nowMs });
+    }
+  }
+}
+
+/** Only where a permission may be the cause. */
+async function readMissingPermissions(cluster: Cluster, account: WorkloadAccount): Promise<readonly string[]> {
+  const mayMatter = account.tracked && ['permission', 'baseline-write', 'fix'].includes(account.waitsFor ?? '');
+  if (!mayMatter) return [];
+  const told = await askLeader(cluster, '/v1/health', healthInspectionSchema);
+  return told.silence ? [] : told.said.missingPermissions;
+}

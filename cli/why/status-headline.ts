@@ -1,0 +1,82 @@
+import { within } from '../output/times';
+import { bad, headline, type Headline, type TrackedCase } from './case';
+import { owedBecause, restartedBecause } from './changes';
+
+/** What a workload waits for, or what keeps Reroll from restarting it; undefined: nothing that explains anything. */
+export function statusHeadline(about: TrackedCase): Headline | undefined {
+  const { account, install } = about;
+  const { state, waitsFor, restart, errorCode = 'no code' } = account;
+  const because = owedBecause(about);
+  const [soon, isOwed] = [untilOf(about), restart === 'owed'];
+  switch (waitsFor) {
+    case undefined:
+      return isOwed ? headline(`restarts next because ${because}`) : undefined;
+    case 'settle-window':
+      if (restart === 'not-owed') return undefined;
+      return headline(
+        isOwed
+          ? `restarts ${soon} because ${because}: Reroll waits until its sources are quiet (--settle)`
+          : `may restart ${soon}: a source of it changed, and Reroll waits until its sources are quiet (--settle)`,
+      );
+    case 'turn':
+      if (restart === 'not-owed') return undefined;
+      return headline(
+        isOwed ? `restarts next because ${because}` : 'is looked at next: a source of it may have changed',
+      );
+    case 'rollout':
+      return headline(
+        `is not restarted yet although ${because}: somebody else's rollout is in progress and may bring the change; Reroll looks again ${soon}`,
+      );
+    case 'pause': {
+      const cause = about.facts?.cause && restartedBecause(about.facts.cause);
+      const why = cause === undefined ? '' : ` because ${cause}`;
+      return headline(
+        `restarts ${soon}${why}: Reroll holds it paused until then (${install.settings.keys.pausePeriod})`,
+      );
+    }
+    case 'job':
+      return headline(`is being restarted because ${because}: Reroll recreates the Job`);
+    case 'earlier-job':
+      return headline(
+        `is not looked at yet: Reroll recreates an earlier Job of this name, or cannot read whether it does; it looks again ${soon}`,
+      );
+    case 'retry':
+      return headline(
+        isOwed
+          ? `is not restarted yet although ${because}: the last attempt failed (${errorCode}), and Reroll tries again ${soon}`
+          : `is not written yet: the last attempt to record what its pods run with failed (${errorCode}), and Reroll tries again ${soon}`,
+      );
+    case 'permission':
+      return bad(
+        `cannot be restarted although ${because}: Reroll lacks a permission${detail(about) || ` (${errorCode})`}`,
+      );
+    case 'fix':
+      return bad(
+        `cannot be restarted although ${because}: the API server refuses the write${detail(about) || ` (${errorCode})`}`,
+      );
+    case 'sources':
+      return headline('may miss changes: Reroll may not list the sources that it uses');
+    case 'baseline-turn':
+    case 'baseline-write':
+      return undefined;
+    default:
+      return headline(`is ${state}: it waits for ${waitsFor}`);
+  }
+}
+
+/** At the end: something that does not explain a restart, but that somebody must look at. */
+export function baselineHeadline(about: TrackedCase): Headline | undefined {
+  if (about.account.waitsFor !== 'baseline-write') return undefined;
+  const what = 'its baseline cannot be written, so changes made while Reroll is down will not restart it';
+  return bad(`is in step, but ${what}${detail(about)}`);
+}
+
+/** When Reroll looks at it again. */
+function untilOf({ account: { until }, nowMs }: TrackedCase): string {
+  return until === undefined ? 'soon' : within(Date.parse(until) - nowMs);
+}
+
+function detail({ events, missingPermissions }: TrackedCase): string {
+  const message = events.find(({ reason }) => reason === 'ReloadFail')?.message ?? missingPermissions[0];
+  return message === undefined ? '' : `: ${message}`;
+}

@@ -1,0 +1,86 @@
+import { assertNever } from '../../shared/domain/errors';
+import { isObject } from '../../shared/domain/kubernetes/json-value';
+import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { resourceName } from '../../shared/kube/resource';
+import type { LocalSourceRef } from '../../shared/domain/sources/source';
+import type { LoadedCommand } from '../../shared/runtime/options/cli';
+import { fallbackNotice } from '../cluster/ask-leader';
+import {
+  clusterCommandIn,
+  exitCodes,
+  worldOf,
+  type ClusterCommand,
+  type ClusterWorld,
+} from '../cluster/cluster-command';
+import { sourceNamed, workloadNamed } from '../cluster/object-names';
+import { withProgress } from '../cluster/progress';
+import { jsonOutput, yamlOutput } from '../output/formats';
+import { headlineOf } from './answer';
+import { readCase } from './read-case';
+import { whyOptionTable } from './why-options';
+import { whyText } from './why-text';
+
+interface Question {
+  readonly kind: WorkloadKind;
+  readonly name: string;
+  readonly about: LocalSourceRef | undefined;
+}
+
+const command: ClusterCommand<typeof whyOptionTable, Question> = {
+  name: 'why',
+  takes: 'KIND/NAME',
+  options: whyOptionTable,
+  bad: 'answered: something is blocked, nothing leads, or there is no such workload',
+  examples: `  reroll why deployment/web
+  reroll why deployment/web -n shop --for configmap/app
+  kubectl reroll why sts/db -o json`,
+  question: (positional, { about }) => ({
+    ...workloadNamed(positional),
+    about: about === undefined ? undefined : sourceNamed([about], '--for'),
+  }),
+  answer: async ({ world, cluster, options, paint, width }, { kind, name, about }) => {
+    const { io, clock } = world;
+    const { output, rerollNamespace, timeoutMs } = options;
+    const asked = { kind, namespace: cluster.namespace, name };
+    const read = await withProgress(
+      world,
+      'asking the leader',
+      async () => await readCase(cluster, asked, about, { rerollNamespace, timeoutMs, nowMs: () => clock.nowMs() }),
+    );
+    const { silence, install } = read.about;
+    if (silence) io.err(fallbackNotice(silence, install.isKnown));
+    const headline = headlineOf(read.about);
+    const report = {
+      ...(isObject(read.body) ? read.body : {}),
+      ...{ answer: headline.text, answeredBy: silence ? 'objects' : 'leader' },
+    };
+    switch (output) {
+      case 'text':
+      case 'wide':
+        io.out(whyText(read.about, headline, { paint, width, wide: output === 'wide', leader: read.leader }));
+        break;
+      case 'json':
+        io.out(jsonOutput(report));
+        break;
+      case 'yaml':
+        io.out(await yamlOutput(report));
+        break;
+      case 'name':
+        io.out(`${resourceName({ ...kind.resource, plural: kind.kind.toLowerCase() })}/${name}\n`);
+        break;
+      default:
+        return assertNever(output, 'format');
+    }
+    return headline.isBad ? exitCodes.bad : exitCodes.answered;
+  },
+};
+
+/** `reroll why`: why a workload did or did not restart. */
+export function whyCommand(process: NodeJS.Process): LoadedCommand {
+  return whyCommandIn(worldOf(process));
+}
+
+/** The same, with the cluster and the streams passed in. */
+export function whyCommandIn(world: ClusterWorld): LoadedCommand {
+  return clusterCommandIn(command, world);
+}

@@ -1,0 +1,280 @@
+import { describe, expect, it } from '@jest/globals';
+import { statusCommandIn } from '../../cli/status/status-command';
+import { usersCommandIn } from '../../cli/users/users-command';
+import { parseSelector } from '../../shared/domain/kubernetes/selector';
+import type { ClusterWorld } from '../../cli/cluster/cluster-command';
+import { configMap, cronJob, deployment, envFromKey, fromConfigMap, namespace } from '../apiserver/cluster';
+import { clusterOf, rerollDeployment, runAgainst, type Answering, type Run } from './asking.fixture';
+import { engineUser, type Engine, type Harness } from './harness';
+import { rule } from './rights.fixture';
+import { app, auto, changeColor, ownRights, readAll, running, settled, uses, web } from './situations.fixture';
+
+const status = { name: 'status', loadIn: statusCommandIn };
+const users = { name: 'users', loadIn: usersCommandIn };
+
+const settling = deployment({
+  ...{ name: 'slow', envFrom: [fromConfigMap('app')] },
+  annotations: { ...auto, 'reroll.dev/settle': '1m', 'reroll.dev/settle-max': '1m' },
+});
+const paused = deployment({
+  ...{ name: 'held', envFrom: [fromConfigMap('app')] },
+  annotations: { ...auto, 'deployment.reloader.stakater.com/pause-period': '5m' },
+});
+const shop = [
+  ...[app, web, settling, paused, deployment({ name: 'silent', envFrom: [fromConfigMap('app')] })],
+  ...[namespace('shop'), cronJob({ ...uses, name: 'report', namespace: 'shop' }), rerollDeployment()],
+];
+
+const exclude = 'configmaps.exclude.reloader.stakater.com/reload';
+
+type Situated = readonly [Harness, Engine];
+
+async function ask(
+  command: typeof status,
+  [harness, engine]: Situated,
+  answering: Answering,
+  args: readonly string[],
+  more: Partial<ClusterWorld> = {},
+): Promise<Run> {
+  return await runAgainst(clusterOf(harness, engine, answering), harness, command, args, more);
+}
+
+async function changed(): Promise<Situated> {
+  return await running({ objects: shop, then: async (harness) => await changeColor(harness, 20_000), answer: {} });
+}
+
+describe('reroll status', () => {
+  it('shows what each workload waits for', async () => {
+    const { code, out, err } = await ask(status, await changed(), 'leader', []);
+    expect(out).toBe(`WORKLOAD          STATE     WAITS FOR       UNTIL           LAST RESTART
+deployment/held   waiting   pause           in 4 minutes    19s
+deployment/slow   pending   settle-window   in 40 seconds   never
+deployment/web    in-step                                   19s
+
+3 workloads: 1 waiting, 1 pending and 1 in-step
+`);
+    expect([code, err]).toEqual([0, '']);
+  });
+
+  it('shows what the objects tell, where the leader may not be asked', async () => {
+    const { code, out, err } = await ask(status, await changed(), 'objects', []);
+    expect(out).toBe(`WORKLOAD          STATE     WAITS FOR   UNTIL          LAST RESTART
+deployment/held   waiting   pause       in 4 minutes   19s
+deployment/slow   unknown                              never
+deployment/web    unknown                              19s
+
+3 workloads: 1 waiting and 2 unknown
+`);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^you may not get pods\/portforward; the answer is from what you may read yourself/);
+  });
+
+  it.each<[Answering, readonly string[], RegExp]>([
+    ['leader', ['-A'], /^NAMESPACE +WORKLOAD[^]*^shop +cronjob\/report/m],
+    ['objects', ['-A'], /^NAMESPACE +WORKLOAD[^]*^shop +cronjob\/report/m],
+    ['leader', ['-n', 'shop'], /^1 workload: 1 pending|1 workload: 1 in-step/m],
+    ['leader', ['-n', 'none'], /^no workload in namespace none asks for restarts\n$/],
+    ['leader', ['-o', 'wide'], /SINCE[^]*^deployment\/slow +pending +settle-window +20s/m],
+    ['leader', ['-o', 'name'], /^deployment\/held\ndeployment\/slow\ndeployment\/web\n$/],
+    ['leader', ['-o', 'yaml'], /^v: 1\nworkloads:\n/],
+  ])('by the %s, with %j', async (answering, args, expected) => {
+    expect((await ask(status, await changed(), answering, args)).out).toMatch(expected);
+  });
+
+  it('prints the JSON of the interface', async () => {
+    const situated = await changed();
+    const told = JSON.parse((await ask(status, situated, 'leader', ['-o', 'json'])).out);
+    expect(told).toMatchObject({ v: 1, answeredBy: 'leader' });
+    expect(told.workloads).toHaveLength(3);
+    expect(told.workloads[1]).toMatchObject({
+      kind: 'Deployment',
+      namespace: 'default',
+      name: 'slow',
+      state: 'pending',
+    });
+    const seen = JSON.parse((await ask(status, situated, 'objects', ['-o', 'json'])).out);
+    expect(seen).toMatchObject({ answeredBy: 'objects', workloads: [{ waitsFor: 'pause' }, {}, { state: 'unknown' }] });
+  });
+
+  it('reads all pages', async () => {
+    const many = Array.from({ length: 501 }, (_, index) => deployment({ ...uses, name: `web-${index}` }));
+    const situated = await running({ objects: [app, ...many], answer: {} });
+    expect((await ask(status, situated, 'leader', [])).out).toMatch(/^501 workloads: 501 in-step$/m);
+    expect((await ask(status, situated, 'objects', [])).out).toMatch(/^501 workloads: 501 unknown$/m);
+  });
+
+  it('ends with 1 if something is blocked', async () => {
+    const then = async (harness: Harness) => {
+      harness.server.rbac.restrict(engineUser, [readAll, ownRights]);
+      await changeColor(harness);
+    };
+    const { code, out } = await ask(status, await running({ objects: [app, web], then, answer: {} }), 'leader', []);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^deployment\/web +blocked +permission \(KUBE_FORBIDDEN\)/m);
+  });
+
+  it('leaves out namespaces that the install does not select, also without the leader', async () => {
+    const namespaceSelector = parseSelector('env=prod');
+    const objects = [app, web, rerollDeployment({ namespaceSelector })];
+    const situated = await running({ objects, settings: { namespaceSelector }, answer: {} });
+    for (const answering of ['leader', 'objects'] as const) {
+      expect((await ask(status, situated, answering, [])).out).toBe(
+        'no workload in namespace default asks for restarts\n',
+      );
+    }
+  });
+
+  it('names the kinds that may not be listed, and ends with 3 if there are no others', async () => {
+    const situated = await changed();
+    const [harness] = situated;
+    harness.server.rbac.restrict('admin', [rule('apps', 'deployments', 'list')]);
+    const some = await ask(status, situated, 'objects', []);
+    expect(some.err).toContain('you may not list jobs.batch in namespace default: those are missing here\n');
+    expect(some.code).toBe(0);
+    harness.server.rbac.restrict('admin', []);
+    expect(await ask(status, situated, 'objects', [])).toMatchObject({ code: 3, out: '' });
+  });
+
+  it.each([
+    ['an argument', ['deployment/web'], 'unexpected argument "deployment/web"'],
+    ['--watch with JSON', ['--watch', '-o', 'json'], '--watch needs --output=text or wide'],
+  ])('refuses %s', async (_what, args, problem) => {
+    const run = await ask(status, await running({ objects: [], answer: {} }), 'leader', args);
+    expect(run.code).toBe(2);
+    expect(run.err).toContain(problem);
+  });
+});
+
+describe('reroll status --watch', () => {
+  async function watched(isTerminal: boolean): Promise<readonly string[]> {
+    const calm = deployment({ name: 'calm', annotations: auto, envFrom: [fromConfigMap('theme')] });
+    const situated = await running({ objects: [...shop, calm], answer: {} });
+    const [harness] = situated;
+    let interrupt = (): void => undefined;
+    const texts: string[] = [];
+    const io = {
+      columns: 100,
+      out: (text: string) => void texts.push(text),
+      err: (text: string) => void texts.push(text),
+    };
+    const asking = ask(status, situated, 'leader', ['--watch'], {
+      io,
+      isTerminal,
+      onInterrupt: (end) => (interrupt = end),
+    });
+    await harness.clock.advance(3_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(2_500);
+    interrupt();
+    await harness.clock.advance(0);
+    expect((await asking).code).toBe(130);
+    return texts.filter((text) => text !== '');
+  }
+
+  it('appends the rows that have changed', async () => {
+    const [first, ...later] = await watched(false);
+    expect(first).toMatch(/^WORKLOAD[^]*4 workloads: 4 in-step\n$/);
+    expect(later.join('')).toMatch(/^deployment\/slow +pending +settle-window/m);
+    expect(later.join('')).not.toMatch(/WORKLOAD|calm/);
+  });
+
+  it('draws a terminal anew', async () => {
+    const texts = await watched(true);
+    expect(texts.length).toBeGreaterThan(2);
+    for (const text of texts) {
+      expect(text.startsWith('\u001b[H\u001b[2J')).toBe(true);
+      expect(text).toContain('workloads:');
+    }
+  });
+
+  it('goes on after an error', async () => {
+    const [harness, engine] = await running({ objects: [app, web], answer: {} });
+    const inner = clusterOf(harness, engine, 'leader');
+    let asked = 0;
+    let interrupt = (): void => undefined;
+    const ask = async (path: string) => {
+      if (++asked === 1) throw new Error('the network is down');
+      return await inner.ask(path);
+    };
+    const watching = runAgainst({ ...inner, ask }, harness, status, ['-w'], {
+      onInterrupt: (end) => (interrupt = end),
+    });
+    await harness.clock.advance(3_000);
+    interrupt();
+    await harness.clock.advance(0);
+    expect(await watching).toMatchObject({
+      code: 130,
+      err: 'the network is down\n',
+      out: expect.stringContaining('in-step'),
+    });
+  });
+});
+
+describe('reroll users', () => {
+  const objects = [
+    app,
+    web,
+    deployment({ name: 'api', annotations: auto, env: [envFromKey('ConfigMap', 'app', 'color')] }),
+    deployment({ name: 'batch', annotations: { 'configmap.reloader.stakater.com/reload': 'ap+' } }),
+    deployment({
+      ...{ name: 'calm', envFrom: [fromConfigMap('app')] },
+      annotations: { ...auto, [exclude]: 'app' },
+    }),
+    deployment({ name: 'silent', envFrom: [fromConfigMap('app')] }),
+    rerollDeployment(),
+  ];
+  const table = `a change of ConfigMap default/app restarts 3 of 4 workloads that use it: deployment/api, deployment/batch and deployment/web
+
+WORKLOAD           RESTARTS   KEYS    BY                                                BECAUSE
+deployment/api     yes        color   reloader.stakater.com/auto                        the workload restarts for everything it uses
+deployment/batch   yes        all     configmap.reloader.stakater.com/reload            the workload's list names the source
+deployment/calm    no         all     configmaps.exclude.reloader.stakater.com/reload   the workload's exclude list names the source
+deployment/web     yes        all     reloader.stakater.com/auto                        the workload restarts for everything it uses
+`;
+
+  it.each<Answering>(['leader', 'objects'])('shows who uses a source, and by which rule: %s', async (answering) => {
+    const run = await ask(users, await running({ objects, answer: {} }), answering, ['configmap/app']);
+    expect(run.out).toBe(table);
+    expect(run.code).toBe(0);
+  });
+
+  it.each<[Answering, readonly string[], number, RegExp]>([
+    ['leader', ['cm/none'], 1, /^there is no ConfigMap default\/none\n$/],
+    ['objects', ['cm/none'], 1, /^there is no ConfigMap default\/none\n$/],
+    ['leader', ['secretproviderclass/vault'], 0, /restarts nothing: a flag of Reroll leaves out its kind/],
+    ['objects', ['secretproviderclass/vault'], 0, /restarts nothing: a flag of Reroll leaves out its kind/],
+    [
+      'leader',
+      ['cm', 'app', '-o', 'name'],
+      0,
+      /^deployment\/api\ndeployment\/batch\ndeployment\/calm\ndeployment\/web\n$/,
+    ],
+    ['leader', ['cm/app', '-o', 'yaml'], 0, /^v: 1\nkind: ConfigMap\n/],
+  ])('by the %s, for %j', async (answering, args, code, expected) => {
+    const run = await ask(users, await running({ objects, answer: {} }), answering, args);
+    expect(run.out).toMatch(expected);
+    expect(run.code).toBe(code);
+  });
+
+  it('prints the JSON of the interface', async () => {
+    const situated = await running({ objects, answer: {} });
+    for (const answeredBy of ['leader', 'objects'] as const) {
+      const json = JSON.parse((await ask(users, situated, answeredBy, ['cm/app', '-o', 'json'])).out);
+      expect(json).toMatchObject({
+        v: 1,
+        presence: 'present',
+        answeredBy,
+        users: [{ name: 'api', keys: ['color'] }, {}, {}, {}],
+      });
+    }
+  });
+
+  it('knows a source that restarts nothing', async () => {
+    const lone = configMap({ name: 'lone', data: { a: 'b' } });
+    const situated = await running({ objects: [lone, ...objects], answer: {} });
+    await situated[0].clock.advance(settled);
+    expect((await ask(users, situated, 'leader', ['cm/lone'])).out).toBe(
+      'a change of ConfigMap default/lone restarts nothing: no workload that asks for restarts uses it\n',
+    );
+  });
+});

@@ -1,0 +1,166 @@
+import { parseSelector } from '../../shared/domain/kubernetes/selector';
+import { FakePostTransport } from '../../reconciler/outbound/post.fixture';
+import {
+  configMap,
+  cronJob,
+  deployment,
+  envFromKey,
+  fromConfigMap,
+  fromSecret,
+  secret,
+  statefulSet,
+} from '../apiserver/cluster';
+import { Controllers } from '../apiserver/controllers/controllers';
+import type { Harness } from './harness';
+import { annotated, app, auto, changeColor, settled, uses, web, type Situation } from './situations.fixture';
+
+/** Situations besides those of the inspection interface: where a person needs more than the state of the workload. */
+
+const exclude = 'configmaps.exclude.reloader.stakater.com/reload';
+const answer = {};
+const twoSources = deployment({
+  ...{ name: 'web', envFrom: [fromConfigMap('app'), fromConfigMap('theme')] },
+  annotations: { ...auto, [exclude]: 'theme' },
+});
+
+/** Writes as another program than the one that wrote before. */
+async function editAs(harness: Harness, manager: string, path: string, patch: object): Promise<void> {
+  await harness.admin.request({
+    ...{ method: 'PATCH', path, query: { fieldManager: manager } },
+    ...{ body: patch, contentType: 'application/merge-patch+json' },
+  });
+}
+
+const configMapPath = '/api/v1/namespaces/default/configmaps/app';
+const deploymentPath = '/apis/apps/v1/namespaces/default/deployments/web';
+
+export const whySituations: Readonly<Record<string, Situation>> = {
+  'another key was changed by another program': {
+    objects: [app, deployment({ name: 'web', annotations: auto, env: [envFromKey('ConfigMap', 'app', 'color')] })],
+    then: async (harness) => {
+      await editAs(harness, 'ci', configMapPath, { data: { size: 'large' } });
+      await harness.clock.advance(settled);
+    },
+    answer,
+  },
+  'alice caused the last restart': {
+    objects: [app, web],
+    then: async (harness) => {
+      const at = new Date(harness.clock.nowMs()).toISOString();
+      const note = JSON.stringify({ at, id: '3f9c2a71', sources: { 'cm/app': ['color'] }, by: ['alice'] });
+      await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/last-restart': note } } });
+      await harness.clock.advance(12 * settled);
+    },
+    answer,
+  },
+  'an excluded source was changed after a restart': {
+    objects: [app, configMap({ name: 'theme', data: { font: 'serif' } }), twoSources],
+    then: async (harness) => {
+      await changeColor(harness);
+      await harness.edit('ConfigMap', 'theme', { font: 'mono' });
+      await harness.clock.advance(settled);
+    },
+    answer,
+  },
+  'its switch is misspelt': {
+    objects: [app, deployment({ ...uses, name: 'web', annotations: { 'reloader.stakater.com/atuo': 'true' } })],
+    answer,
+  },
+  'its switch is no boolean': {
+    objects: [app, deployment({ ...uses, name: 'web', annotations: { 'reloader.stakater.com/auto': 'yes' } })],
+    answer,
+  },
+  'it lists a source of another namespace': {
+    objects: [
+      app,
+      deployment({ ...uses, name: 'web', annotations: { 'configmap.reloader.stakater.com/reload': 'shop/app' } }),
+    ],
+    answer,
+  },
+  'it is narrowed to Secrets': { objects: [app, annotated({ 'reloader.stakater.com/kind': 'secret' })], answer },
+  'it has switched off all but a list': {
+    objects: [
+      app,
+      secret({ name: 'db', data: { password: 'a' } }),
+      deployment({
+        ...{ name: 'web', envFrom: [fromConfigMap('app'), fromSecret('db')] },
+        annotations: { 'reloader.stakater.com/auto': 'false', 'secret.reloader.stakater.com/reload': 'db' },
+      }),
+    ],
+    then: changeColor,
+    answer,
+  },
+  'it searches, and the source does not match': {
+    objects: [app, deployment({ ...uses, name: 'web', annotations: { 'reloader.stakater.com/search': 'true' } })],
+    then: changeColor,
+    answer,
+  },
+  'ConfigMaps are not watched': { objects: [app, web], settings: { ignoredSourceKind: 'ConfigMap' }, answer },
+  'the labels of its source are not selected': {
+    objects: [app, web],
+    settings: { sourceSelector: parseSelector('reload=yes') },
+    then: changeColor,
+    answer,
+  },
+  'it is paused by somebody else': {
+    objects: [app, deployment({ ...uses, name: 'web', spec: { paused: true } })],
+    then: changeColor,
+    answer,
+  },
+  'its pods are replaced by hand': {
+    objects: [app, statefulSet({ ...uses, name: 'web', spec: { updateStrategy: { type: 'OnDelete' } } })],
+    then: changeColor,
+    path: 'StatefulSet/default/web',
+    answer,
+  },
+  'its change is left to the next run': {
+    objects: [
+      app,
+      cronJob({ ...uses, name: 'web', annotations: { ...auto, 'reroll.dev/cronjob-policy': 'next-run' } }),
+    ],
+    then: changeColor,
+    path: 'CronJob/default/web',
+    answer,
+  },
+  "somebody else's rollout brought the change": {
+    objects: [app, annotated({ 'reroll.dev/settle': '30s', 'reroll.dev/settle-max': '1m' })],
+    first: (harness) => new Controllers(harness.server).start(),
+    then: async (harness) => {
+      await harness.edit('ConfigMap', 'app', { color: 'blue' });
+      await harness.clock.advance(5_000);
+      const containers = [{ name: 'app', image: 'app:2', envFrom: [fromConfigMap('app')] }];
+      await editAs(harness, 'helm', deploymentPath, { spec: { template: { spec: { containers } } } });
+      await harness.clock.advance(settled);
+    },
+    answer,
+  },
+  'the API server refuses the restart': {
+    objects: [app, web],
+    then: async (harness) => {
+      const match = ({ method }: { readonly method: string }) => method === 'PATCH';
+      harness.faults.add({ match, fault: { kind: 'status', code: 422 } });
+      await changeColor(harness);
+    },
+    answer,
+  },
+  'it is being deleted': {
+    objects: [app, { ...web, metadata: { ...web.metadata, finalizers: ['example.com/wait'] } }],
+    then: async (harness) => {
+      await harness.delete('Deployment', 'web');
+      await changeColor(harness);
+    },
+    answer,
+  },
+  'only its labels were changed': {
+    objects: [app, web],
+    then: async (harness) => {
+      await harness.label('ConfigMap', 'app', { team: 'a' });
+      await harness.clock.advance(settled);
+    },
+    answer,
+  },
+  'it uses nothing': { objects: [deployment({ name: 'web', annotations: auto })], answer },
+};
+
+/** An engine that calls a URL instead of restarting. */
+export const webhookMode = () => ({ webhook: new FakePostTransport() });

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { lastRestartAnnotation } from '../plan/describe-change';
+import { changeOf } from '../plan/change.fixture';
+import { readRestartCause } from './restart-cause';
+
+const atMs = Date.UTC(2026, 0, 1, 12, 30);
+const restart = { atMs, id: '0123abcd' };
+const written = (fields: object): string =>
+  JSON.stringify({ at: '2026-01-01T12:30:00.000Z', id: '0123abcd', ...fields });
+
+describe('readRestartCause', () => {
+  it('reads what a restart writes', () => {
+    const text = lastRestartAnnotation('0123abcd', atMs, [changeOf()], { isLeftToNextRun: true });
+    const sources = new Map([['cm/app', ['color']]]);
+    expect(readRestartCause(text)).toEqual({ ...restart, sources, by: [], moreUsers: 0, isLeftToNextRun: true });
+  });
+
+  it('reads sources, keys and users', () => {
+    const text = written({ sources: { 'cm/app': ['color'], 'secret/db': null }, by: ['alice'], byMore: 2 });
+    expect(readRestartCause(text)).toEqual({
+      ...{ ...restart, by: ['alice'], moreUsers: 2, isLeftToNextRun: false },
+      sources: new Map([
+        ['cm/app', ['color']],
+        ['secret/db', undefined],
+      ]),
+    });
+  });
+
+  it('escapes what could control a terminal: whoever may write the workload may write it', () => {
+    const cause = readRestartCause(written({ sources: { '\u001b[2J': ['\n'] }, by: ['\u202e'] }));
+    expect(JSON.stringify([...(cause?.sources ?? [])])).toBe(JSON.stringify([['\\u001b[2J', ['\\n']]]));
+    expect(cause?.by).toEqual(['\\u202e']);
+  });
+
+  it.each([
+    undefined,
+    '',
+    '{}',
+    `${written({})}x`,
+    written({ sources: 7 }),
+    written({ by: [1] }),
+    written({ byMore: -1 }),
+  ])('finds nothing in %j', (text) => {
+    expect(readRestartCause(text)).toBeUndefined();
+  });
+});

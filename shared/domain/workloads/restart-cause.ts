@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { printable } from '../text/printable';
+import { readLastRestart, type LastRestart } from './last-restart';
+
+/** Why a workload was restarted, as Reroll noted it. */
+export interface RestartCause extends LastRestart {
+  /** `cm/app` with the keys that changed; undefined: it is not known which. */
+  readonly sources: ReadonlyMap<string, readonly string[] | undefined>;
+  readonly by: readonly string[];
+  /** The number of further users. */
+  readonly moreUsers: number;
+  /** Pods are not replaced: the next run of the workload has the change. */
+  readonly isLeftToNextRun: boolean;
+}
+
+const names = z.array(z.string().transform((name) => printable(name, maxNameBytes)));
+const noted = z.object({
+  sources: z.record(z.string(), names.nullable()).default({}),
+  by: names.default([]),
+  byMore: z.int().positive().default(0),
+  effect: z.string().optional(),
+});
+
+/** Nothing that Reroll writes is longer. */
+const maxNameBytes = 256;
+
+/** Reads all of `reroll.dev/last-restart`, for a person who asks; undefined if there is none, or it is not Reroll's. */
+export function readRestartCause(text: string | undefined): RestartCause | undefined {
+  const restart = readLastRestart(text);
+  if (text === undefined || !restart) return undefined;
+  const parsed = noted.safeParse(parsedJson(text));
+  if (!parsed.success) return undefined;
+  const { sources, by, byMore, effect } = parsed.data;
+  return {
+    ...restart,
+    sources: new Map(
+      Object.entries(sources).map(([id, keys]) => [printable(id, 2 * maxNameBytes), keys ?? undefined] as const),
+    ),
+    by,
+    moreUsers: byMore,
+    isLeftToNextRun: effect === 'next-run',
+  };
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
