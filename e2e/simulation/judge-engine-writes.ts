@@ -89,7 +89,7 @@ export function isRestart({ previous, object }: EngineWrite): boolean {
 function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest | undefined): readonly Violation[] {
   const { previous, object, revision, user } = write;
   const at = `${life.name} at revision ${revision} by ${user}`;
-  const before = baselineOf(previous);
+  const before = ownBaselineOf(previous);
   const after = baselineOf(object);
   const violations: Violation[] = [];
   const found = (promise: Violation['promise'], sentence: string): void => void violations.push({ promise, sentence });
@@ -126,6 +126,12 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
     found('restart without reason', `${at}: nothing that it uses has changed since ${JSON.stringify(known)}`);
   }
   return violations;
+}
+
+/** A rollback may bring back the baseline of an earlier object with this name, which says nothing about this one. */
+function ownBaselineOf(object: WriteRecord['object'] | undefined): WrittenBaseline | undefined {
+  const baseline = baselineOf(object);
+  return baseline?.uid === undefined || baseline.uid === object?.metadata.uid ? baseline : undefined;
 }
 
 /** Each digest must be of a content that the source really had, and not of an older content than before. */

@@ -231,6 +231,32 @@ describe('the judge, for a CronJob that was recorded while a watch was behind', 
     await hand.run('report-3');
     expect(hand.promises()).toEqual(['more restarts than changes']);
   });
+
+  it.each([
+    [
+      'accepts that the numbers begin again after a rollback to the baseline of an earlier object',
+      'an earlier one',
+      [],
+    ],
+    ['reports a baseline that was there already', undefined, ['baseline apart from template', 'foreign write']],
+  ])('%s', async (_what, uid, promises) => {
+    const hand = await adopted();
+    const text = JSON.stringify({
+      ...{ v: 1, n: 1, key: 'k', ...(uid !== undefined && { uid }) },
+      sources: { 'cm/app': hand.digestOf('value-1-') },
+    });
+    const noted = (object: JsonObject): JsonObject =>
+      withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
+    await hand.write('dev', noted);
+    await hand.engine('value-1-', false, (object) =>
+      withValueAt(
+        object,
+        ['metadata', 'annotations', 'reroll.dev/baseline'],
+        text.replace(/"uid":"[^"]*"/, '"uid":"own"') + ' ',
+      ),
+    );
+    expect([...new Set(hand.promises())].toSorted()).toEqual(promises);
+  });
 });
 
 describe('the judge, for a Job', () => {
