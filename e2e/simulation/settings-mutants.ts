@@ -16,13 +16,13 @@ export const settingsMutants: readonly Mutant[] = [
   },
   {
     what: 'a Job that is to be left alone is created anew',
-    file: 'reconciler/workloads/workload-index.ts',
+    file: 'shared/domain/plan/why-untracked.ts',
     from: "kind === 'Job' && settings.jobPolicy === 'never'",
     to: 'false',
   },
   {
     what: 'a CronJob that is to be left alone is run',
-    file: 'reconciler/workloads/workload-index.ts',
+    file: 'shared/domain/plan/why-untracked.ts',
     from: "settings.cronJobPolicy === 'never'",
     to: "settings.cronJobPolicy === 'run-now'",
   },
