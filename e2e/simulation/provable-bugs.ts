@@ -1,5 +1,4 @@
 import type { Wrong } from './batch';
-import { clockMutants } from './clock-mutants';
 import { crowdMutants } from './crowd-mutants';
 import { csiMutants } from './csi-mutants';
 import { gatekeeperMutants, keyMutants, restoreMutants } from './fault-mutants';
@@ -37,7 +36,6 @@ const hasLostKey = ({ steps }: World): boolean => steps.some(({ kind }) => kind 
 const hasCsi = ({ features }: World): boolean => features.csi !== undefined;
 const isCrowded = ({ features }: World): boolean => features.crowd !== undefined;
 const hasSettings = ({ features }: World): boolean => features.ownSettings === true;
-const hasClocksApart = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'skew-clock-by-minutes');
 const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 
 /** Every bug that the simulation must find, in the engine, the webhook and the channel. */
@@ -49,7 +47,6 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(csiMutants, hasCsi),
   ...ofMutants(upgradeMutants, isUpgraded),
   ...ofMutants(crowdMutants, isCrowded),
-  ...ofMutants(clockMutants, hasClocksApart),
   ...ofMutants(settingsMutants, hasSettings),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),

@@ -17,6 +17,20 @@ const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 /** Each is found by its `test`. These bugs need faults that few worlds draw, or none. */
 export const testedMutants: readonly TestedMutant[] = [
   {
+    what: 'a Lease expires by the clock of whoever looks',
+    file: 'shared/kube/lease/lease.ts',
+    from: 'return nowMs - this.#observed.sinceMonotonicMs >=',
+    to: "return this.#clock.nowMs() - Date.parse(record.renewTime ?? '') >=",
+    test: 'shared/kube/lease/lease.test.ts',
+  },
+  {
+    what: 'the time of the API server is not learnt from its answers',
+    file: 'shared/kube/client/client.ts',
+    from: "    serverClock?.observe(response.headers['date'], startMs);\n",
+    to: '',
+    test: 'e2e/engine/opt-in-by-removal.test.ts',
+  },
+  {
     what: 'a longest wait of its own is not heeded',
     file: 'reconciler/worker/settle-window.ts',
     from: 'settings.settleMaxMs ?? Math.max(',
