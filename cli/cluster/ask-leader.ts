@@ -34,9 +34,24 @@ export async function askLeader<Schema extends z.ZodType>(
   }
 }
 
-/** Says on standard error what the answer rests on instead. */
-export function fallbackNotice({ message }: LeaderSilentError, areFlagsKnown: boolean): string {
+/** What an answer rests on. */
+export interface Grounds {
+  /** Why the leader did not answer; undefined: it did. */
+  readonly silence: LeaderSilentError | undefined;
+  readonly isInstallKnown: boolean;
+  readonly missingRights?: readonly string[];
+}
+
+/** Says on standard error what an answer rests on if the leader is silent, and what is missing from it. */
+export function noticesOf({ silence, isInstallKnown, missingRights = [] }: Grounds): string {
+  const missing = missingRights.map((right) => `${printable(right)}: those are missing here\n`).join('');
+  if (!silence) return missing;
   const instead = 'the answer is from what you may read yourself: annotations, references, last restart and Events';
-  const flags = areFlagsKnown ? '' : "the flags of Reroll's Deployment are not known: the defaults are assumed\n";
-  return `${printable(message)}; ${instead}\n${flags}`;
+  const flags = isInstallKnown ? '' : "the flags of Reroll's Deployment are not known: the defaults are assumed\n";
+  return `${printable(silence.message)}; ${instead}\n${flags}${missing}`;
+}
+
+/** Which of both an answer rests on, for programs. */
+export function answeredBy({ silence }: Pick<Grounds, 'silence'>): { readonly answeredBy: 'objects' | 'leader' } {
+  return { answeredBy: silence ? 'objects' : 'leader' };
 }

@@ -1,3 +1,4 @@
+import { assertNever } from '../../shared/domain/errors';
 import { printable } from '../../shared/domain/text/printable';
 
 /** How an answer is written: for people, for programs, or names alone. */
@@ -11,14 +12,52 @@ export const outputFormats: Readonly<Record<OutputFormat, OutputFormat>> = {
   name: 'name',
 };
 
-/** JSON on several lines. What could control a terminal is escaped as JSON does it. */
-export function jsonOutput(value: unknown): string {
-  const lines = JSON.stringify(value, undefined, 2).split('\n');
-  return `${lines.map((line) => printable(line)).join('\n')}\n`;
+/** An answer in all formats. */
+export interface FormattedAnswer {
+  readonly text: (wide: boolean) => string;
+  readonly report: object;
+  readonly names: readonly string[];
 }
 
-/** The reader of YAML is large, so it is loaded only when somebody asks for it. */
-export async function yamlOutput(value: unknown): Promise<string> {
-  const { stringify } = await import('yaml');
-  return stringify(value, { lineWidth: 0 });
+export async function formatted(output: OutputFormat, { text, report, names }: FormattedAnswer): Promise<string> {
+  switch (output) {
+    case 'text':
+    case 'wide':
+      return text(output === 'wide');
+    case 'json':
+      return jsonOutput(report);
+    case 'yaml':
+      return await yamlOutput(report);
+    case 'name':
+      return names.map((name) => `${printable(name)}\n`).join('');
+    default:
+      return assertNever(output, 'format');
+  }
+}
+
+/** JSON on several lines. What could control a terminal is escaped as JSON does it. */
+function jsonOutput(value: unknown): string {
+  return printableLines(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+/**
+ * YAML, with the same characters escaped as in JSON: texts that contain them are put into double quotes, so they parse
+ * to the same value. The library for YAML is large, so it is loaded only when somebody asks for it.
+ */
+async function yamlOutput(value: unknown): Promise<string> {
+  const { Document, Scalar, visit } = await import('yaml');
+  const document = new Document(value);
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (typeof node.value === 'string' && printable(node.value) !== node.value) node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return printableLines(document.toString({ lineWidth: 0 }));
+}
+
+function printableLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => printable(line))
+    .join('\n');
 }

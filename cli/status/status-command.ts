@@ -1,7 +1,6 @@
-import { assertNever } from '../../shared/domain/errors';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { UsageError } from '../../shared/runtime/options/options';
-import { fallbackNotice } from '../cluster/ask-leader';
+import { answeredBy, noticesOf } from '../cluster/ask-leader';
 import {
   clusterCommandIn,
   exitCodes,
@@ -11,8 +10,7 @@ import {
   type Session,
 } from '../cluster/cluster-command';
 import { withProgress } from '../cluster/progress';
-import { jsonOutput, yamlOutput } from '../output/formats';
-import { printable } from '../../shared/domain/text/printable';
+import { formatted } from '../output/formats';
 import { readStatus, type Status, type StatusRow } from './read-status';
 import { statusOptionTable, type StatusOptions } from './status-options';
 import { statusSummary, statusTable, titleOf } from './status-table';
@@ -42,10 +40,14 @@ const command: ClusterCommand<typeof statusOptionTable, undefined> = {
       return exitCodes.interrupted;
     }
     const status = await withProgress(world, 'asking the leader', read);
-    const { silence, isInstallKnown, missingRights } = status;
-    if (silence) world.io.err(fallbackNotice(silence, isInstallKnown));
-    for (const right of missingRights) world.io.err(`${printable(right)}: those are missing here\n`);
-    world.io.out(await written(session, status));
+    world.io.err(noticesOf(status));
+    world.io.out(
+      await formatted(options.output, {
+        text: () => whole(session, status),
+        report: { v: 1, workloads: status.workloads, ...answeredBy(status) },
+        names: status.rows.map((row) => titleOf(row)),
+      }),
+    );
     return status.rows.some(({ state }) => state === 'blocked') ? exitCodes.bad : exitCodes.answered;
   },
 };
@@ -56,24 +58,6 @@ async function readSession({ cluster, options, world }: StatusSession): Promise<
   const { allNamespaces, rerollNamespace, timeoutMs } = options;
   const namespace = allNamespaces ? undefined : cluster.namespace;
   return await readStatus(cluster, { namespace, rerollNamespace, timeoutMs, nowMs: () => world.clock.nowMs() });
-}
-
-async function written(session: StatusSession, status: Status): Promise<string> {
-  const { output } = session.options;
-  const report = { v: 1, workloads: status.workloads, answeredBy: status.silence ? 'objects' : 'leader' };
-  switch (output) {
-    case 'text':
-    case 'wide':
-      return whole(session, status);
-    case 'json':
-      return jsonOutput(report);
-    case 'yaml':
-      return await yamlOutput(report);
-    case 'name':
-      return status.rows.map((row) => `${printable(titleOf(row))}\n`).join('');
-    default:
-      return assertNever(output, 'format');
-  }
 }
 
 function whole(session: StatusSession, { rows }: Status): string {

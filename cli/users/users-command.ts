@@ -1,9 +1,7 @@
-import { assertNever } from '../../shared/domain/errors';
 import { isObject } from '../../shared/domain/kubernetes/json-value';
-import { printable } from '../../shared/domain/text/printable';
 import type { LocalSourceRef } from '../../shared/domain/sources/source';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
-import { fallbackNotice } from '../cluster/ask-leader';
+import { answeredBy, noticesOf } from '../cluster/ask-leader';
 import {
   clusterCommandIn,
   exitCodes,
@@ -14,7 +12,7 @@ import {
 import { clusterOptionTable } from '../cluster/cluster-options';
 import { sourceNamed } from '../cluster/object-names';
 import { withProgress } from '../cluster/progress';
-import { jsonOutput, yamlOutput } from '../output/formats';
+import { formatted } from '../output/formats';
 import { readUsers } from './read-users';
 import { titleOf, usersText } from './users-text';
 
@@ -36,27 +34,15 @@ const command: ClusterCommand<typeof clusterOptionTable, LocalSourceRef> = {
       'asking the leader',
       async () => await readUsers(cluster, asked, { rerollNamespace, timeoutMs }),
     );
-    const { account, body, silence } = users;
-    if (silence) io.err(fallbackNotice(silence, users.isInstallKnown));
-    for (const right of users.missingRights) io.err(`${printable(right)}: those are missing here\n`);
-    const report = { ...(isObject(body) ? body : {}), answeredBy: silence ? 'objects' : 'leader' };
-    switch (output) {
-      case 'text':
-      case 'wide':
-        io.out(usersText(account, { paint, width, wide: output === 'wide' }));
-        break;
-      case 'json':
-        io.out(jsonOutput(report));
-        break;
-      case 'yaml':
-        io.out(await yamlOutput(report));
-        break;
-      case 'name':
-        io.out(account.users.map((user) => `${printable(titleOf(user))}\n`).join(''));
-        break;
-      default:
-        return assertNever(output, 'format');
-    }
+    const { account, body } = users;
+    io.err(noticesOf(users));
+    io.out(
+      await formatted(output, {
+        text: (wide) => usersText(account, { paint, width, wide }),
+        report: { ...(isObject(body) ? body : {}), ...answeredBy(users) },
+        names: account.users.map((user) => titleOf(user)),
+      }),
+    );
     return account.presence === 'absent' ? exitCodes.bad : exitCodes.answered;
   },
 };

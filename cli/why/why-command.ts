@@ -1,10 +1,9 @@
-import { assertNever } from '../../shared/domain/errors';
 import { isObject } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { resourceName } from '../../shared/kube/resource';
 import type { LocalSourceRef } from '../../shared/domain/sources/source';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
-import { fallbackNotice } from '../cluster/ask-leader';
+import { answeredBy, noticesOf } from '../cluster/ask-leader';
 import {
   clusterCommandIn,
   exitCodes,
@@ -14,7 +13,7 @@ import {
 } from '../cluster/cluster-command';
 import { sourceNamed, workloadNamed } from '../cluster/object-names';
 import { withProgress } from '../cluster/progress';
-import { jsonOutput, yamlOutput } from '../output/formats';
+import { formatted } from '../output/formats';
 import { headlineOf } from './answer';
 import { readCase } from './read-case';
 import { whyOptionTable } from './why-options';
@@ -48,29 +47,15 @@ const command: ClusterCommand<typeof whyOptionTable, Question> = {
       async () => await readCase(cluster, asked, about, { rerollNamespace, timeoutMs, nowMs: () => clock.nowMs() }),
     );
     const { silence, install } = read.about;
-    if (silence) io.err(fallbackNotice(silence, install.isKnown));
+    io.err(noticesOf({ silence, isInstallKnown: install.isKnown }));
     const headline = headlineOf(read.about);
-    const report = {
-      ...(isObject(read.body) ? read.body : {}),
-      ...{ answer: headline.text, answeredBy: silence ? 'objects' : 'leader' },
-    };
-    switch (output) {
-      case 'text':
-      case 'wide':
-        io.out(whyText(read.about, headline, { paint, width, wide: output === 'wide', leader: read.leader }));
-        break;
-      case 'json':
-        io.out(jsonOutput(report));
-        break;
-      case 'yaml':
-        io.out(await yamlOutput(report));
-        break;
-      case 'name':
-        io.out(`${resourceName({ ...kind.resource, plural: kind.kind.toLowerCase() })}/${name}\n`);
-        break;
-      default:
-        return assertNever(output, 'format');
-    }
+    io.out(
+      await formatted(output, {
+        text: (wide) => whyText(read.about, headline, { paint, width, wide, leader: read.leader }),
+        report: { ...(isObject(read.body) ? read.body : {}), answer: headline.text, ...answeredBy({ silence }) },
+        names: [`${resourceName({ ...kind.resource, plural: kind.kind.toLowerCase() })}/${name}`],
+      }),
+    );
     return headline.isBad ? exitCodes.bad : exitCodes.answered;
   },
 };
