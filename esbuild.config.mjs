@@ -5,11 +5,15 @@ import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'));
 
-/** Express offers readers of bodies, which we do not use; half a megabyte of character tables comes with them. */
-const withoutBodyParser = {
-  name: 'without body-parser',
+/**
+ * Packages that others load and we never call. Express offers readers of bodies, and half a megabyte of character tables
+ * comes with them. node-fetch falls back to whatwg-url where Node has no URL; with it comes Node's own `punycode`, for
+ * which newer Nodes print a warning on the terminal of whoever asks.
+ */
+const withoutUncalled = {
+  name: 'without packages that are never called',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^body-parser$/ }, ({ path }) => ({ path, namespace: 'empty' }));
+    onResolve({ filter: /^(body-parser|whatwg-url)$/ }, ({ path }) => ({ path, namespace: 'empty' }));
     onLoad({ filter: /^/, namespace: 'empty' }, () => ({ contents: 'module.exports = {}' }));
   },
 };
@@ -38,7 +42,7 @@ const { metafile } = await build({
   },
   // Its CommonJS build hides its own files from bundlers.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-  plugins: [withoutBodyParser],
+  plugins: [withoutUncalled],
   define: { REROLL_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
   // What is in the bundle: the bill of materials is made of it.
   metafile: true,
