@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, getMaxListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type { FakeClock } from '../../runtime/fake-clock';
 import { clientWorld } from './client.fixture';
@@ -76,6 +76,13 @@ describe('KubeClient.request', () => {
     await client.request({ ...get, signal });
     await client.open({ ...get, signal }).catch(() => undefined);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
+  it('may run any number of requests with one signal: Node would warn of a leak at the eleventh', async () => {
+    const { client } = clientWorld(() => ({ body: {} }));
+    const { signal } = new AbortController();
+    await client.request({ ...get, signal });
+    expect(getMaxListeners(signal)).toBe(Infinity);
   });
 
   it('does not wait for credentials longer than for an answer', async () => {

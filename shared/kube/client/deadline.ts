@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock, Timer } from '../../runtime/clock';
 
 /** An abort signal that fires with the caller's signal or when time is up; `expired` says which. */
@@ -14,8 +15,11 @@ export class Deadline {
   constructor(clock: Clock, outer?: AbortSignal) {
     this.#clock = clock;
     this.#outer = outer;
-    if (outer?.aborted === true) this.#abort();
-    outer?.addEventListener('abort', this.#abort);
+    if (outer === undefined) return;
+    if (outer.aborted) this.#abort();
+    // All requests of a term listen to one signal. With more than ten at once, Node would warn of a leak.
+    setMaxListeners(Infinity, outer);
+    outer.addEventListener('abort', this.#abort);
   }
 
   get signal(): AbortSignal {
