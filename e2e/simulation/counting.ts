@@ -124,7 +124,8 @@ const togetherMs = 2_000;
 
 /**
  * A process remembers a baseline that others removed, and restores it. If the workload stops asking for restarts before
- * that, the process forgets everything but what is on the object.
+ * that, the process forgets everything but what is on the object. What another process recorded under a digest key that
+ * was lost since tells nobody anything.
  */
 function recordedBefore(
   opened: Case,
@@ -133,7 +134,10 @@ function recordedBefore(
   revision: number,
 ): ReturnType<ReturnType<typeof recordedOf>['get']> {
   const formers = life.writes.filter((write) => write.revision < revision);
-  const former = formers.findLast((write) => recordedOf(write.object).has(source));
+  const next = life.writes.find((write) => write.revision > revision && isOfEngine(write) && baselineOf(write.object));
+  const isReadable = ({ object, user }: WriteRecord): boolean =>
+    next === undefined || user === next.user || baselineOf(object)?.key === baselineOf(next.object)?.key;
+  const former = formers.findLast((write) => recordedOf(write.object).has(source) && isReadable(write));
   const loss = lossesOf(life).find((write) => write.revision > (former?.revision ?? Infinity));
   const isForgotten =
     loss !== undefined &&

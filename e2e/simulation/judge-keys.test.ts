@@ -45,6 +45,19 @@ describe('the judge, after the digest key was replaced', () => {
     expect(hand.promises()).toEqual(['restart without reason']);
   });
 
+  it('does not take what the former process recorded for a record, if the opt-in is shown late', async () => {
+    const hand = await adopted();
+    await rekeyed(hand);
+    await hand.annotate('reloader.stakater.com/auto', 'false');
+    await hand.annotate('reloader.stakater.com/auto', undefined);
+    await hand.edit('value-2-');
+    await record(hand, 'value-2-', false);
+    const rules = { autoReloadAll: true, shownWithinMs: Infinity };
+    expect(hand.promises(false, rules)).toEqual([]);
+    await hand.edit('value-3-');
+    expect(hand.promises(false, rules)).toEqual(['missed change', 'missed change']);
+  });
+
   it('reports a sequence number that was already used under the same key', async () => {
     const hand = await adopted();
     await rekeyed(hand);

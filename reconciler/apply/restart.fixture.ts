@@ -34,7 +34,6 @@ export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restar
     baselineProblem: undefined,
     baselineLost: false,
     referencedSinceMs: record.createdAtMs,
-    underOtherKey: false,
     ...{ unwritten: false, referencedSinceVersion: '10', createdSince: new Set() },
   };
   const baseline = baselineOf(2);

@@ -42,6 +42,8 @@ export class ChannelHarness {
   readonly given: DigestedSource[] = [];
   /** Times are in milliseconds since the start. */
   readonly reads: { readonly source: string; readonly name: string; readonly atMs: number }[] = [];
+  /** Digests of contents that sources held before, and not since. */
+  readonly heldBefore = new Set<string>();
   unwanted = new Set<string>();
   /** Awaited after a read is answered, before its answer arrives. */
   delay: () => Promise<void> = async () => await Promise.resolve();
@@ -51,7 +53,10 @@ export class ChannelHarness {
     clock: this.clock,
     logger: this.logger,
     metrics: this.metrics,
-    sources: { known: (source) => this.index.get(sourceKey(source)) },
+    sources: {
+      known: (source) => this.index.get(sourceKey(source)),
+      heldBefore: (_source, digest) => this.heldBefore.has(digest),
+    },
     readSource: async (read) => {
       const source = sourceKey(read);
       this.reads.push({ source, name: read.name, atMs: this.clock.monotonicMs() });

@@ -37,7 +37,10 @@ class World {
     clock: this.clock,
     logger: new RecordingLogger(),
     metrics: new ChannelMetrics(new MetricRegistry()),
-    sources: { known: (source) => this.index.get(source) },
+    sources: {
+      known: (source) => this.index.get(source),
+      heldBefore: (source, digest) => this.index.heldBefore(source, digest),
+    },
     readSource: async () => {
       const answer = this.stored;
       await new Promise<void>((resolve) => this.clock.timer(this.#readMs, resolve));

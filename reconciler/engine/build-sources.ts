@@ -38,7 +38,10 @@ export function buildSources({ deps, settings, keys }: EngineBase, events: Sourc
   const hints = new Hints({
     ...{ clock, logger, readSource },
     metrics: metrics.channel,
-    sources: { known: (source) => index.get(source) },
+    sources: {
+      known: (source) => index.get(source),
+      heldBefore: (source, digest) => index.heldBefore(source, digest),
+    },
     onStored: (record) => index.learn(record),
     onAbsent: (source) => index.learnAbsence(source),
   });

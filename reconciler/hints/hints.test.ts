@@ -352,6 +352,39 @@ describe('hints of one source', () => {
     expect(attribution()).toBeUndefined();
   });
 
+  describe('of an earlier write of the content to which the source returned 10 s later', () => {
+    const returned = stored('blue', { resourceVersion: '4', writtenAtMs: at(10) });
+
+    beforeEach(() => {
+      channel.watch(stored('green', { resourceVersion: '3', writtenAtMs: at(5) }));
+    });
+
+    it.each([
+      ['name nobody', true, 7.9, undefined],
+      ['name their user where the clocks may differ by that much', true, 8, ['alice']],
+      ['name their user where it is not known that the source held it before', false, 0, ['alice']],
+    ] as const)('%s', async (_what, isHeldBefore, observedS, users) => {
+      if (isHeldBefore) channel.heldBefore.add(blue);
+      const record = changeRecord({ observedAtMs: at(observedS) });
+      channel.watch(returned);
+      expect(channel.hints.offer(record)).toBe(users ? 'confirmed' : 'superseded');
+      expect(attribution()?.users).toEqual(users);
+      expect(await channel.results()).toEqual(users ? { confirmed: 1 } : { superseded: 1 });
+    });
+
+    it.each([
+      ['name nobody when they come before the return is shown', 0, undefined],
+      ['name the user who announced the return', 10, ['alice']],
+    ] as const)('%s', async (_what, observedS, users) => {
+      channel.heldBefore.add(blue);
+      expect(channel.hints.offer(changeRecord({ observedAtMs: at(observedS) }))).toBe('pending');
+      channel.watch(returned);
+      expect(attribution()?.users).toEqual(users);
+      expect(channel.hints.pending).toBe(0);
+      expect(await channel.results()).toEqual(users ? { confirmed: 1 } : { superseded: 1 });
+    });
+  });
+
   it('are read again after all earlier ones were confirmed', async () => {
     channel.hints.offer(changeRecord());
     channel.watch(stored('blue', { resourceVersion: '2' }));

@@ -23,6 +23,8 @@ import { ReadSchedule, type ScheduledRead } from './read-schedule';
 /** The engine's index of sources. */
 export interface SourceState {
   known(source: SourceRef): SourceRecord | undefined;
+  /** Whether the source held this content before, and another one since. */
+  heldBefore(source: SourceRef, digest: string): boolean;
 }
 
 export interface HintsOptions {
@@ -43,8 +45,8 @@ export interface HintsOptions {
 
 export type HintedKind = ChangeRecord['kind'];
 
-/** The immediate result for a hint; `full`: it was not taken. */
-export type OfferResult = 'pending' | 'confirmed' | 'duplicate' | 'full';
+/** The immediate result for a hint; `superseded`: of an earlier write of the same content; `full`: it was not taken. */
+export type OfferResult = 'pending' | 'confirmed' | 'superseded' | 'duplicate' | 'full';
 
 interface PendingSource extends SourceRef<HintedKind> {
   readonly id: SourceKey;
@@ -73,6 +75,8 @@ const minGapMs = 1_000;
 /** Limit of sources per namespace that are read at once. A release seldom changes more. */
 const maxReadNow = 8;
 const gapsMs = [minGapMs, 2_000, 5_000, 10_000];
+/** Clocks that follow the `Date` header of the API server differ by less than this. */
+const clocksDifferMs = 2_000;
 /** The API server gives up on a write after 34 s. If a later read does not show it, it was never stored. */
 const requestOverMs = 35_000;
 
@@ -122,6 +126,10 @@ export class Hints {
     const known = sources.known(record);
     if (known?.uid === hint.uid && hasContent(known) && known.content.whole() === hint.digest) {
       if (this.#attributions.get(id, hint.digest)?.users.includes(hint.user) === true) return this.#duplicate();
+      if (this.#isOfEarlierWrite(hint, known)) {
+        this.#count('superseded', [hint]);
+        return 'superseded';
+      }
       // Nothing is superseded: the state may be older than this hint, and an earlier announced change may still follow.
       this.#attributions.add(id, hint, [hint], 'both');
       this.#count('confirmed', [hint]);
@@ -143,7 +151,7 @@ export class Hints {
     if (source) source.observations++;
     // Skips sources for which nothing was announced: a first list may show a hundred thousand.
     if (hasContent(record) && (source || this.#attributions.has(id)))
-      this.#shown(id, record.uid, record.content.whole(), 'both');
+      this.#shown(id, { ...record, content: record.content }, 'both');
   }
 
   /** The index received contradicting states: reads the source again and updates the index. */
@@ -302,7 +310,7 @@ export class Hints {
   #stored({ id, toCheck }: PendingSource, stored: DigestedSource, known: SourceRecord | undefined): void {
     const digest = stored.content.whole();
     const isNew = known?.uid !== stored.uid || !hasContent(known) || !known.content.equals(stored.content);
-    this.#shown(id, stored.uid, digest, isNew ? 'webhook' : 'both');
+    this.#shown(id, stored, isNew ? 'webhook' : 'both');
     if (!isNew && !toCheck) return;
     if (!this.#attributions.get(id, digest)) this.#attributions.add(id, { uid: stored.uid, digest }, [], 'webhook');
     // Called last, because the engine may ask for the attribution at once.
@@ -310,18 +318,34 @@ export class Hints {
   }
 
   /** A state is stored: its hints are confirmed, and earlier ones of the same object are superseded. */
-  #shown(id: SourceKey, uid: string, digest: string, path: ChangePath): void {
-    this.#attributions.shown(id, { uid, digest });
+  #shown(id: SourceKey, record: DigestedSource, path: ChangePath): void {
+    const state = { uid: record.uid, digest: record.content.whole() };
+    this.#attributions.shown(id, state);
     const source = this.#sources.get(id);
-    const ofObject = (source?.hints ?? []).filter((hint) => hint.uid === uid);
-    const confirmed = ofObject.filter((hint) => hint.digest === digest);
-    if (!source || confirmed.length === 0) return;
+    if (!source) return;
+    const ofObject = source.hints.filter((hint) => hint.uid === state.uid);
+    const isOfState = (hint: Hint): boolean => hint.digest === state.digest;
+    const confirmed = ofObject.filter((hint) => isOfState(hint) && !this.#isOfEarlierWrite(hint, record));
     const newestMs = Math.max(...confirmed.map(({ observedAtMs }) => observedAtMs));
-    const superseded = ofObject.filter((hint) => hint.digest !== digest && hint.observedAtMs <= newestMs);
+    const superseded = ofObject.filter(
+      (hint) => !confirmed.includes(hint) && (isOfState(hint) || hint.observedAtMs <= newestMs),
+    );
     // Superseded hints name no authors: they may have been refused or forged.
-    this.#attributions.add(id, { uid, digest }, confirmed.toSorted(newestFirst), path);
-    this.#settle(source, 'confirmed', confirmed);
-    this.#settle(source, 'superseded', superseded);
+    if (confirmed.length > 0) {
+      this.#attributions.add(id, state, confirmed.toSorted(newestFirst), path);
+      this.#settle(source, 'confirmed', confirmed);
+    }
+    if (superseded.length > 0) this.#settle(source, 'superseded', superseded);
+  }
+
+  /**
+   * Whether somebody announced this content for an earlier write, and the source has returned to it since. Whoever changed
+   * it back is the author of the state that `record` shows.
+   */
+  #isOfEarlierWrite({ digest, observedAtMs }: Hint, record: SourceRecord): boolean {
+    const { writtenAtMs } = record;
+    if (writtenAtMs === undefined || observedAtMs >= writtenAtMs - clocksDifferMs) return false;
+    return this.#options.sources.heldBefore(record, digest);
   }
 
   #settle(source: PendingSource, result: 'confirmed' | 'superseded' | 'phantom', hints: readonly Hint[]): void {

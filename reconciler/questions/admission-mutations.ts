@@ -139,7 +139,7 @@ function trackedAs(record: WorkloadRecord, baseline: Baseline | undefined): Trac
   const { kind, namespace, name } = record;
   return {
     ...{ key: workloadKey(kind, namespace, name), record, baseline, referencedSinceMs: Infinity },
-    ...{ baselineProblem: undefined, baselineLost: false, underOtherKey: false, unwritten: false },
+    ...{ baselineProblem: undefined, baselineLost: false, unwritten: false },
     ...{ referencedSinceVersion: record.resourceVersion, createdSince: new Set<SourceId>() },
   };
 }

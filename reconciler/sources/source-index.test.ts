@@ -357,6 +357,17 @@ describe('the past', () => {
     expect(former('red')).toEqual(contentOf(red));
   });
 
+  it.each([
+    ['it holds now for the first time', ['red', 'blue'], 'blue', false],
+    ['it never held', ['red', 'blue'], 'green', false],
+    ['it held before the current one', ['red', 'blue'], 'red', true],
+    ['it has returned to', ['red', 'blue', 'red'], 'red', true],
+    ['it holds since a write of labels too', ['red', 'red'], 'red', false],
+  ] as const)('tells whether it held a content before: one that %s', (_what, colors, asked, isHeldBefore) => {
+    for (const [second, color] of colors.entries()) see({ data: { color }, writtenAtMs: at(second) });
+    expect(index.heldBefore(appConfig, contentOf({ color: asked }).whole())).toBe(isHeldBefore);
+  });
+
   it('is forgotten ten minutes after it ended, at the next event of any source', async () => {
     see({ data: red });
     see({ data: blue, writtenAtMs: at(0) });

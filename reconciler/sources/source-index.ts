@@ -20,7 +20,7 @@ import {
   type PreviousState,
   type SourceEntry,
 } from './source-entry';
-import { firstContent, firstSeen, formerContent, heldAt, inForceAt } from './source-past';
+import { firstContent, firstSeen, formerContent, heldAt, heldBefore, inForceAt } from './source-past';
 import { SourceStore } from './source-store';
 import { changedAtMs, flagsSince, timesOf, type WriteTimeEvidence } from './source-write-times';
 import { StateRetention } from './state-retention';
@@ -92,7 +92,7 @@ export class SourceIndex {
     return this.#store.count();
   }
 
-  /** See source-past.ts, also for the next four. */
+  /** See source-past.ts, also for the next five. */
   inForceAt(source: SourceRef, sinceMs: number, bySearch = false): InForce | 'metadata-only' {
     return inForceAt(this.#store.get(source), sinceMs, bySearch);
   }
@@ -111,6 +111,10 @@ export class SourceIndex {
 
   formerContent(source: SourceRef, whole: string): ContentDigest | 'metadata-only' | undefined {
     return formerContent(this.#store.get(source), whole);
+  }
+
+  heldBefore(source: SourceRef, whole: string): boolean {
+    return heldBefore(this.#store.get(source), whole);
   }
 
   /** The states of a source that a read may reveal; past ones oldest first. */

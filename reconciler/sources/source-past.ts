@@ -77,3 +77,10 @@ export function formerContent(
   if (found) return knownContent(found.content);
   return past.some(({ content }) => isMetadataOnly(content)) ? 'metadata-only' : undefined;
 }
+
+/** Whether the source held the content with this whole digest before, and another one since. */
+export function heldBefore(entry: SourceEntry | undefined, whole: string): boolean {
+  const digests = (entry ? statesOf(entry) : []).map(({ content }) => knownContent(content)?.whole());
+  const otherAt = digests.findLastIndex((digest) => digest !== whole);
+  return digests.slice(0, Math.max(0, otherAt)).includes(whole);
+}

@@ -48,6 +48,8 @@ export interface WorkloadIndexOptions {
 interface Entry extends TrackedWorkload, SeenWorkload {
   /** Our own write, until the watch shows it: older states that arrive late must not replace it. */
   readonly ownWrite: { readonly resourceVersion: string; readonly untilMs: number } | undefined;
+  /** The baseline on the object was made under another digest key. */
+  readonly underOtherKey: boolean;
   /** The baseline is kept only in memory, so it is not lost if the object does not show it. */
   readonly inMemory: boolean;
 }

@@ -4,19 +4,13 @@ import type { Candidate } from './candidates';
 import { isCreatedAfter } from './created-after';
 import type { PlanInput } from './plan-input';
 
-/**
- * The state of the source when the workload came to use it. If that is unknown and the workload's baseline was made
- * under another digest key, the current content counts.
- */
+/** The state of the source when the workload came to use it. */
 export function inForce(candidate: Candidate, input: PlanInput, bySearch: boolean): InForce | MetadataOnly {
   const sinceMs = referencedSinceMs(input);
   const isCreatedSince = isCreatedWithinSecond(candidate, sinceMs, input);
   if (isCreatedSince === 'metadata-only') return isCreatedSince;
   if (isCreatedSince) return { content: undefined };
-  const state = input.sources.inForceAt(candidate, sinceMs, bySearch);
-  if (state !== 'unknown' || !input.workload.underOtherKey) return state;
-  const content = input.sources.get(candidate)?.content;
-  return content === 'metadata-only' ? content : { content };
+  return input.sources.inForceAt(candidate, sinceMs, bySearch);
 }
 
 /**

@@ -29,8 +29,6 @@ export interface TrackedWorkload {
   readonly referencedSinceVersion: string;
   /** Sources that a watch showed to be created later within the same second. */
   readonly createdSince: ReadonlySet<SourceId>;
-  /** The baseline on the object was made under another digest key, by a replica that knew its pods' state. */
-  readonly underOtherKey: boolean;
   /** The baseline is only in memory because a permission is missing: the write will be retried. */
   readonly unwritten: boolean;
 }
