@@ -1,4 +1,5 @@
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
+import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import { bytesOfAuthors, mergedAuthors, type Authors } from './authors';
 
 /** What is kept of a change record until stored state confirms it. */
@@ -13,6 +14,8 @@ export interface Hint {
   readonly changedKeys: readonly string[];
   /** By the webhook's wall clock. */
   readonly observedAtMs: number;
+  /** The resource version that the write replaced; undefined: a creation, or an older webhook announced it. */
+  readonly replaces: string | undefined;
   /** By our monotonic clock. */
   readonly receivedMs: number;
 }
@@ -21,11 +24,11 @@ export interface Hint {
 const maxNameCharacters = 1_000;
 
 export function hintOf({ changed, ...record }: ChangeRecord, receivedMs: number): Hint {
-  const { uid, digest, user, manager, observedAtMs } = record;
+  const { uid, digest, user, manager, observedAtMs, replaces } = record;
   const changedKeys = boundedNames([...changed.changed, ...changed.added, ...changed.removed]);
   const author = { user, firstMs: observedAtMs, lastMs: observedAtMs, reportedMs: receivedMs };
   const authors = { named: [author], more: 0 };
-  return { uid, digest, user, authors, manager, changedKeys, observedAtMs, receivedMs };
+  return { uid, digest, user, authors, manager, changedKeys, observedAtMs, replaces, receivedMs };
 }
 
 /** The first distinct names that fit. */
@@ -59,6 +62,14 @@ export function mergedHint(before: Hint, hint: Hint): Hint {
 
 export function isSameState(left: Hint, right: Hint): boolean {
   return left.uid === right.uid && left.digest === right.digest;
+}
+
+/**
+ * Whether the hint announces a write that came after this version of its object. Whoever shows the version is behind: the
+ * content of both may be the same, and another one has been in between.
+ */
+export function isOfLaterWrite({ replaces }: Hint, resourceVersion: string): boolean {
+  return replaces !== undefined && (replaces === resourceVersion || isOlderVersion(resourceVersion, replaces));
 }
 
 /** The same change by the same user, sent or admitted twice. */

@@ -352,6 +352,24 @@ describe('hints of one source', () => {
     expect(attribution()).toBeUndefined();
   });
 
+  it.each([
+    ['of a later write of the content that the index shows', '2', 'pending', undefined],
+    ['of a much later one', '10', 'pending', undefined],
+    ['of the write that the index shows', '1', 'confirmed', ['alice']],
+    ['of a webhook that does not tell what the write replaces', undefined, 'confirmed', ['alice']],
+  ] as const)('%s', async (_what, replaces, result, users) => {
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    channel.hints.offer(changeRecord({ user: 'bob', digest: green, replaces: '2', observedAtMs: at(0) }));
+    expect(channel.hints.offer(changeRecord({ ...(replaces && { replaces }), observedAtMs: at(1) }))).toBe(result);
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    expect(attribution()?.users).toEqual(users);
+    // The write is stored after all.
+    channel.write(stored('blue', { resourceVersion: '11' }));
+    await channel.clock.advance(60_000);
+    expect(attribution()?.users).toEqual(['alice']);
+    expect(channel.hints.pending).toBe(0);
+  });
+
   describe('of an earlier write of the content to which the source returned 10 s later', () => {
     const returned = stored('blue', { resourceVersion: '4', writtenAtMs: at(10) });
 

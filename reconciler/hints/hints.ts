@@ -16,7 +16,7 @@ import { mergedAuthors } from './authors';
 import type { Attribution, ChangePath } from '../../shared/domain/plan/attribution';
 import { Attributions } from './attributions';
 import type { ChannelMetrics } from '../metrics/channel-metrics';
-import { bytesOfHints, hintOf, isSameChange, isSameState, mergedHint, newestFirst, type Hint } from './hint';
+import { bytesOfHints, hintOf, isOfLaterWrite, isSameChange, isSameState, mergedHint, newestFirst, type Hint } from './hint';
 import { RateLimitedWarning } from '../../shared/runtime/log/rate-limited-warning';
 import { ReadSchedule, type ScheduledRead } from './read-schedule';
 
@@ -124,7 +124,7 @@ export class Hints {
     const hint = hintOf(record, clock.monotonicMs());
     if (this.#merge(id, hint)) return this.#duplicate();
     const known = sources.known(record);
-    if (known?.uid === hint.uid && hasContent(known) && known.content.whole() === hint.digest) {
+    if (known && isShownBy(hint, known)) {
       if (this.#attributions.get(id, hint.digest)?.users.includes(hint.user) === true) return this.#duplicate();
       if (this.#isOfEarlierWrite(hint, known)) {
         this.#count('superseded', [hint]);
@@ -324,11 +324,13 @@ export class Hints {
     const source = this.#sources.get(id);
     if (!source) return;
     const ofObject = source.hints.filter((hint) => hint.uid === state.uid);
-    const isOfState = (hint: Hint): boolean => hint.digest === state.digest;
-    const confirmed = ofObject.filter((hint) => isOfState(hint) && !this.#isOfEarlierWrite(hint, record));
+    const confirmed = ofObject.filter((hint) => isShownBy(hint, record) && !this.#isOfEarlierWrite(hint, record));
     const newestMs = Math.max(...confirmed.map(({ observedAtMs }) => observedAtMs));
     const superseded = ofObject.filter(
-      (hint) => !confirmed.includes(hint) && (isOfState(hint) || hint.observedAtMs <= newestMs),
+      (hint) =>
+        !confirmed.includes(hint) &&
+        !isOfLaterWrite(hint, record.resourceVersion) &&
+        (hint.digest === state.digest || hint.observedAtMs <= newestMs),
     );
     // Superseded hints name no authors: they may have been refused or forged.
     if (confirmed.length > 0) {
@@ -374,4 +376,9 @@ export class Hints {
     source.hints = hints;
     this.#options.metrics.hintsPending.set(this.#pending);
   }
+}
+
+function isShownBy(hint: Hint, record: SourceRecord): boolean {
+  const isOfContent = hint.uid === record.uid && hasContent(record) && record.content.whole() === hint.digest;
+  return isOfContent && !isOfLaterWrite(hint, record.resourceVersion);
 }

@@ -46,6 +46,12 @@ describe('captureChange', () => {
     });
   });
 
+  it('tells which version the write replaces: a creation replaces none', () => {
+    const before = secret({ password: 'old' }, { resourceVersion: '41' });
+    expect(captured({ oldObject: before }).replaces).toBe('41');
+    expect(captured({ operation: 'CREATE', oldObject: null })).not.toHaveProperty('replaces');
+  });
+
   it('computes the digest that the watch will compute', () => {
     const stored = secret(
       { password: 'new', user: 'app' },

@@ -1,6 +1,7 @@
 import { boundedChangeRecord, parseChangeRecord, type ChangeRecord } from '../../shared/domain/protocol/change-record';
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { type AdmissionRequest, fieldManagerOf } from '../admission/admission-review';
+import { fieldAt, textOf } from '../../shared/domain/kubernetes/json-value';
 import { digestOf, writtenSource, type Content } from '../admission/written-source';
 
 type CapturedKind = ChangeRecord['kind'];
@@ -32,6 +33,7 @@ export function captureChange(
   if (request.operation === 'UPDATE' && Object.values(changed).every(({ length }) => length === 0)) return 'no_change';
 
   const { username = '' } = request.userInfo;
+  const replaces = textOf(fieldAt(request.oldObject, ['metadata', 'resourceVersion']));
   const manager = fieldManagerOf(request);
   const record: ChangeRecord = {
     v: 1,
@@ -46,6 +48,7 @@ export function captureChange(
     user: username,
     ...(manager !== undefined && { manager }),
     observedAtMs: Math.floor(nowMs),
+    ...(replaces !== undefined && { replaces }),
   };
   // A review can be forged, so a record that a reconciler would reject is not sent.
   return parseChangeRecord(boundedChangeRecord(record));

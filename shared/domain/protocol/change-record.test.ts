@@ -20,7 +20,7 @@ const record: ChangeRecord = {
 describe('parseChangeRecord', () => {
   it('reads a record, with and without what is optional', () => {
     expect(parseChangeRecord(record)).toEqual(record);
-    const full = { ...record, manager: 'kubectl' };
+    const full = { ...record, manager: 'kubectl', replaces: '41' };
     expect(parseChangeRecord(JSON.parse(JSON.stringify(full)))).toEqual(full);
   });
 
@@ -54,6 +54,7 @@ describe('parseChangeRecord', () => {
     ['changed.removed.0', { changed: { ...record.changed, removed: ['k'.repeat(254)] } }],
     ['user', { user: 'x'.repeat(257) }],
     ['manager', { manager: 'x'.repeat(257) }],
+    ['replaces', { replaces: 'x'.repeat(257) }],
     ['observedAtMs', { observedAtMs: -1 }],
     ['observedAtMs', { observedAtMs: 1.5 }],
   ])('rejects a bad %s and names it', (field, change) => {

@@ -27,6 +27,7 @@ const schema = z
     user: text,
     manager: text.optional(),
     observedAtMs: z.int().nonnegative(),
+    replaces: text.optional(),
   })
   .readonly();
 
@@ -35,7 +36,8 @@ const schema = z
  * until stored state confirms it. It never holds a value of the source.
  *
  * `id` is the admission request's; `digest` is {@link ContentDigest.whole} under the key that `keyId` names; `changed`
- * may omit key names of a very large source.
+ * may omit key names of a very large source. `replaces` is the resource version of the object that the write replaces;
+ * a CREATE has none.
  */
 export type ChangeRecord = z.infer<typeof schema>;
 
