@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withValueAt, type JsonObject } from '../apiserver/json';
+import { stringAt, withValueAt, type JsonObject } from '../apiserver/json';
 import { envFromKey, fromConfigMap, job, seed } from '../apiserver/cluster';
 import { adopted, digests, Hand } from './history.fixture';
 import { pausedAtAnnotation, periodAnnotation } from './pause-text';
@@ -132,6 +132,19 @@ describe('the judge, for created and deleted sources', () => {
     await hand.engine(undefined, true);
     await hand.engine(undefined, true);
     expect(hand.promises(false, onDelete)).toEqual(['restart without reason']);
+  });
+
+  it('accepts a restart for the deletion of a source that was recorded in memory alone, which the number tells', async () => {
+    const path = ['metadata', 'annotations', 'reroll.dev/baseline'];
+    const renumbered = (object: JsonObject): JsonObject =>
+      withValueAt(object, path, stringAt(object, ...path)?.replace('"n":3', '"n":4'));
+    const hand = await adopted();
+    await hand.deleteSource();
+    await hand.engine(undefined, true);
+    hand.createSource('value-3-');
+    await hand.deleteSource();
+    await hand.engine(undefined, true, renumbered);
+    expect(hand.promises(false, onDelete)).toEqual([]);
   });
 
   it('reports a creation without a restart if creations restart', async () => {

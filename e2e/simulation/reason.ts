@@ -70,7 +70,12 @@ export function reasonFor(
     const former = before?.key === after.key ? before?.sources[id] : undefined;
     // A source that was recorded before has been deleted since, perhaps before this object was created: while its Job
     // was being recreated.
-    if (entry === '-') return rules.reloadOnDelete && former !== '-' && wentSince(source, former ? 0 : bornMs);
+    if (entry === '-') {
+      // A record that was refused for a missing permission is kept in memory. The numbers count it, too.
+      const isKnownToBeAbsent = former === '-' && after.n === (before?.n ?? 0) + 1;
+      const sinceMs = former === undefined || former === '-' ? bornMs : 0;
+      return rules.reloadOnDelete && !isKnownToBeAbsent && wentSince(source, sinceMs);
+    }
     // Nothing was recorded, or (below) that the source is absent. It is not known which keys changed, so one restart in
     // doubt is right.
     if (former === undefined) {

@@ -16,7 +16,16 @@ import { mergedAuthors } from './authors';
 import type { Attribution, ChangePath } from '../../shared/domain/plan/attribution';
 import { Attributions } from './attributions';
 import type { ChannelMetrics } from '../metrics/channel-metrics';
-import { bytesOfHints, hintOf, isOfLaterWrite, isSameChange, isSameState, mergedHint, newestFirst, type Hint } from './hint';
+import {
+  bytesOfHints,
+  hintOf,
+  isOfLaterWrite,
+  isSameChange,
+  isSameState,
+  mergedHint,
+  newestFirst,
+  type Hint,
+} from './hint';
 import { RateLimitedWarning } from '../../shared/runtime/log/rate-limited-warning';
 import { ReadSchedule, type ScheduledRead } from './read-schedule';
 
