@@ -35,6 +35,11 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import('./cli/users/users-command')).usersCommand(process),
   },
   {
+    name: 'preview',
+    summary: 'Shows what a change would restart that is not made yet: manifests, or keys of a ConfigMap or Secret.',
+    load: async () => (await import('./cli/preview/preview-command')).previewCommand(process),
+  },
+  {
     name: 'lint',
     summary: 'Finds restart annotations in manifests that do not do what they seem to, for CI.',
     load: async () => (await import('./cli/lint/lint-command')).lintCommand(process),

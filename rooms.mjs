@@ -39,11 +39,12 @@ export const towers = {
     'cli/output',
     'cli/manifests',
     'cli/lint',
-    'cli/migrate',
     'cli/cluster',
     'cli/evidence',
+    'cli/migrate',
     'cli/status',
     'cli/users',
+    'cli/preview',
     'cli/why',
   ],
   webhook: [

@@ -11,6 +11,7 @@ import { migrateOptionTable, parseMigrateOptions } from '../cli/migrate/migrate-
 import { migrateReportSchema } from '../cli/migrate/migrate-report';
 import { textOutput } from '../cli/migrate/text-output';
 import { clusterOptionTable } from '../cli/cluster/cluster-options';
+import { previewOptionTable } from '../cli/preview/preview-options';
 import { statusOptionTable } from '../cli/status/status-options';
 import { whyOptionTable } from '../cli/why/why-options';
 import { Metrics } from '../reconciler/metrics/metrics';
@@ -57,6 +58,7 @@ const tables: readonly OptionTable[] = [
   whyOptionTable,
   statusOptionTable,
   clusterOptionTable,
+  previewOptionTable,
 ];
 const rows: readonly OptionRow[] = tables.flatMap((table) => Object.values<OptionRow>(table));
 

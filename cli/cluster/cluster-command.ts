@@ -116,7 +116,8 @@ async function answered<Options extends Table, Question>(
   }
 }
 
-function describeFailure(name: string, thrown: unknown): string {
+/** Why a command could not answer, in one line. */
+export function describeFailure(name: string, thrown: unknown): string {
   if (thrown instanceof ForbiddenError) return `${printable(missingRight(thrown))}, and the answer needs it`;
   if (thrown instanceof CredentialsError || thrown instanceof NoAnswerError) return printable(thrown.message);
   if (thrown instanceof KubeError) return `the API server does not answer: ${printable(thrown.message)}`;

@@ -176,6 +176,13 @@ describe('a leader that cannot be asked', () => {
       ...(['nobody-leads', /has not renewed Lease reroll\/reroll for 600 seconds$/] as const),
     ],
     [
+      ...([
+        'the holder is gone, and the right to forward is missing',
+        { ...good, refusal: forbidden('get', 'pods/portforward'), lease: lease(pod, '2025-12-31T23:50:00Z') },
+      ] as const),
+      ...(['nobody-leads', /has not renewed Lease reroll\/reroll for 600 seconds$/] as const),
+    ],
+    [
       'the pod refuses the port',
       withPod(refused),
       'no-interface',

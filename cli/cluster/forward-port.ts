@@ -27,6 +27,8 @@ export async function forwardPort(
     ...{ timeoutMs: limits.timeoutMs ?? 0, method: 'GET', pool: 'watch' },
     path: resourcePath(pods, namespace, pod, 'portforward'),
     query: { ports: String(port) },
+    // Kubelets answer 406 if only one type is accepted.
+    accept: '*/*',
     upgrade: {
       to: 'websocket',
       headers: { 'sec-websocket-version': '13', 'sec-websocket-key': key, 'sec-websocket-protocol': protocol },

@@ -110,8 +110,13 @@ export async function kubeServer(options: KubeServerOptions): Promise<KubeServer
     if (options.hangs === true) return;
     const [, pod = ''] = /\/pods\/([^/]+)\/portforward/.exec(request.url ?? '') ?? [];
     const serve = options.pods?.[pod];
+    const isAccepted = request.headers.accept === '*/*';
     const problem =
-      refused(request) ?? options.refusal ?? (serve ? undefined : { status: 404, message: `pods "${pod}" not found` });
+      refused(request) ??
+      options.refusal ??
+      // As kubelets do.
+      (isAccepted ? undefined : { status: 406, message: 'Not Acceptable' }) ??
+      (serve ? undefined : { status: 404, message: `pods "${pod}" not found` });
     if (problem || !serve) {
       const refusal = problem ?? { status: 500, message: 'no pod' };
       const text = JSON.stringify(status(refusal, pod));

@@ -91,12 +91,12 @@ export class Leader {
   #silent(thrown: unknown, { holder, durationMs, renewTime }: LeaseRecord): LeaderSilentError {
     const { clock, namespace, leaseName, port } = this.#options;
     const name = printable(holder);
-    if (thrown instanceof ForbiddenError) return new LeaderSilentError('no-right', missingRight(thrown));
     const idleMs = clock.nowMs() - Date.parse(renewTime ?? '');
     if (idleMs > staleDurations * durationMs) {
       const message = `nobody leads: ${name} has not renewed Lease ${namespace}/${leaseName} for ${Math.floor(idleMs / 1000)} seconds`;
       return new LeaderSilentError('nobody-leads', message);
     }
+    if (thrown instanceof ForbiddenError) return new LeaderSilentError('no-right', missingRight(thrown));
     if (thrown instanceof NotFoundError) {
       return new LeaderSilentError('not-a-pod', `the leader ${name} is no pod of namespace ${namespace}`);
     }

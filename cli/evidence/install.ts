@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fieldAt, listOf, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { LintSettings } from '../../shared/domain/lint/lint-subject';
 import type { KubeClient } from '../../shared/kube/client/client';
@@ -52,14 +52,12 @@ export async function readInstall(client: KubeClient, namespace: string, limits:
 
 /** The flags of a Deployment. One that does not parse does not run, so the defaults are as good as any. */
 export function installOf(deployment: unknown): Install {
-  const containers = listOf(fieldAt(deployment, ['spec', 'template', 'spec', 'containers'])).map(objectOf);
-  const argsOf = (container: object): readonly string[] =>
-    listOf(objectOf(container)['args']).flatMap((arg) => textOf(arg) ?? []);
+  const containers = containersOf(deployment);
   const container = containers.find((each) => argsOf(each).includes('reconciler')) ?? containers[0] ?? {};
   const variables = listOf(objectOf(container)['env']).map(objectOf);
   const env = Object.fromEntries(variables.map(({ name, value }) => [textOf(name) ?? '', textOf(value)]));
   try {
-    return install(parseOptions(table, knownFlags(argsOf(container)), knownVariables(env)), true);
+    return install(parseOptions(table, knownFlags(argsOf(container), table), knownVariables(env)), true);
   } catch {
     return assumedInstall;
   }
@@ -86,9 +84,18 @@ function install(values: OptionValues<typeof table>, isKnown: boolean): Install 
 
 const assumedInstall = install(parseOptions(table, [], {}), false);
 
+/** The containers in the pod template of a Deployment. */
+export function containersOf(deployment: unknown): readonly JsonObject[] {
+  return listOf(fieldAt(deployment, ['spec', 'template', 'spec', 'containers'])).map(objectOf);
+}
+
+export function argsOf({ args }: JsonObject): readonly string[] {
+  return listOf(args).flatMap((arg) => textOf(arg) ?? []);
+}
+
 /** Leaves out the flags of other tables, and their values. */
-function knownFlags(args: readonly string[]): readonly string[] {
-  const rows = Object.values<OptionTable[string]>(table);
+export function knownFlags(args: readonly string[], known: OptionTable): readonly string[] {
+  const rows = Object.values<OptionTable[string]>(known);
   return args.flatMap((arg, index) => {
     const [, flag = ''] = /^--?([^=]+)/.exec(arg) ?? [];
     const row = rows.find((each) => each.flag === flag);

@@ -76,7 +76,8 @@ function decoded(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 }
 
-function reasonOf(thrown: unknown): string {
+/** Why a file cannot be read. */
+export function reasonOf(thrown: unknown): string {
   const code = textOf(objectOf(thrown)['code']) ?? '';
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'it is not text in UTF-8';
   return reasons[code] ?? errorMessage(thrown);

@@ -41,7 +41,7 @@ export interface ManifestCommand<Options extends { readonly filenames: readonly 
   written(report: Found, options: Options, colour: boolean): string;
 }
 
-const exitCodes = { clean: 0, findings: 1, unusable: 2 } as const;
+export const exitCodes = { clean: 0, findings: 1, unusable: 2 } as const;
 
 /** Runs a command in a world. */
 export function manifestCommandIn<Options extends { readonly filenames: readonly string[] }, Found extends Report>(
@@ -61,7 +61,7 @@ ${command.examples}`,
       const options = command.parse(args, env);
       try {
         const report = command.report(await readInputs(options.filenames, files), options);
-        io.err(errorLines(report.errors));
+        io.err(report.errors.map((error) => `${errorLine(error)}\n`).join(''));
         io.out(command.written(report, options, isTerminal && wantsColour(env)));
         return exitCodeOf(report);
       } catch (thrown) {
@@ -73,14 +73,13 @@ ${command.examples}`,
   };
 }
 
-/** A line for each file or document that could not be read. */
-function errorLines(errors: readonly InputProblem[]): string {
-  return errors
-    .map(({ file, line, message }) => `${file}:${line === undefined ? '' : `${line}:`} ${message}\n`)
-    .join('');
+/** The line about a file or document that could not be read. */
+export function errorLine({ file, line, message }: InputProblem): string {
+  return `${file}:${line === undefined ? '' : `${line}:`} ${message}`;
 }
 
-function exitCodeOf({ findings, errors }: Report): number {
+/** The exit code of a report that was made. */
+export function exitCodeOf({ findings, errors }: Report): number {
   if (errors.length > 0) return exitCodes.unusable;
   return findings.length > 0 ? exitCodes.findings : exitCodes.clean;
 }

@@ -1,4 +1,4 @@
-/** What the help of `lint` and of `migrate` says about their input, at 80 columns. */
+/** What the help of `lint` says about its input, at 80 columns. */
 export const manifestsHelp = `Manifests:
   -f, --filename              Manifests in YAML or JSON: a file, a directory
                               with all below it, or - for standard input.

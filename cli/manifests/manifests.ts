@@ -7,15 +7,19 @@ import type { Input } from './inputs';
 import { Lines } from './lines';
 import type { InputProblem } from './report-parts';
 
-/** A Kubernetes object in a file. */
-export interface Manifest {
-  readonly file: string;
-  readonly line: number;
+/** A Kubernetes object, wherever it is from. */
+export interface FoundObject {
   readonly apiVersion: string;
   readonly group: string;
   readonly kind: string;
   readonly namespace: string;
   readonly object: unknown;
+}
+
+/** A Kubernetes object in a file. */
+export interface Manifest extends FoundObject {
+  readonly file: string;
+  readonly line: number;
   /** The line of a field of the object; undefined if it is missing. */
   readonly lineOf: (path: readonly string[]) => number | undefined;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { fieldAt, textOf } from '../../shared/domain/kubernetes/json-value';
-import type { Manifest } from './manifests';
+import type { FoundObject } from './manifests';
 
 /** The parts that the reports of all commands share. */
 
@@ -26,7 +26,7 @@ export const problemSchema = z.strictObject({
 export type InputProblem = Readonly<z.output<typeof problemSchema>>;
 
 /** The object of a manifest, as reports name it. */
-export function reportedObject({ apiVersion, kind, namespace, object }: Manifest): z.output<typeof objectSchema> {
+export function reportedObject({ apiVersion, kind, namespace, object }: FoundObject): z.output<typeof objectSchema> {
   const name = textOf(fieldAt(object, ['metadata', 'name']));
   return { apiVersion, kind, namespace, ...(name !== undefined && { name }) };
 }

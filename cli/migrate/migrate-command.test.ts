@@ -55,7 +55,7 @@ describe('reroll migrate', () => {
     ],
     [
       ...(['wrong flags', ['--output=sarif'], 2, ''] as const),
-      '--filename is missing: nothing to read; accepted: a list of paths\n--output="sarif": no such format; accepted: text, json\n\nRun \'reroll migrate --help\' for all flags.\n',
+      '--output="sarif": no such format; accepted: text, json\nnothing to read: name manifests with --filename, or --namespace or --all-namespaces of a cluster\n\nRun \'reroll migrate --help\' for all flags.\n',
     ],
   ])('%s', async (_what, args, code, out, err) => {
     expect(await runMigrate(args, files)).toEqual({ code, out, err });

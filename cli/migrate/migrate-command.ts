@@ -1,9 +1,13 @@
 import { assertNever } from '../../shared/domain/errors';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
-import { manifestCommandIn, worldOf, type ManifestCommand, type ManifestWorld } from '../manifests/manifest-command';
+import { describeFailure } from '../cluster/cluster-command';
+import { exitCodeOf, exitCodes, manifestCommandIn, worldOf, type ManifestCommand } from '../manifests/manifest-command';
+import { wantsColour } from '../output/text-style';
+import { migrateFrom } from './migrate-from-cluster';
 import { migrateInputs } from './migrate-inputs';
-import { migrateOptionTable, parseMigrateOptions, type MigrateOptions, type OutputFormat } from './migrate-options';
+import { migrateOptionTable, parseMigrateOptions, type MigrateOptions } from './migrate-options';
 import type { MigrateReport } from './migrate-report';
+import { connectForReading, type MigrateWorld } from './migrate-world';
 import { textOutput } from './text-output';
 
 const command: ManifestCommand<MigrateOptions, MigrateReport> = {
@@ -14,26 +18,43 @@ const command: ManifestCommand<MigrateOptions, MigrateReport> = {
     findings: 'something to write, or something that behaves differently',
   },
   examples: `  reroll migrate -f deploy/
-  helm template . | reroll migrate -f - -n shop`,
+  helm template . | reroll migrate -f - -n shop
+  reroll migrate -A
+  kubectl reroll migrate -n shop`,
   parse: parseMigrateOptions,
   report: migrateInputs,
-  written: (report, { output }, colour) => written(report, output, colour),
+  written,
 };
 
-/** `reroll migrate`: connects the search for differences to the files, the streams and the process. */
+/** `reroll migrate`: connects the search for differences to files or a cluster, the streams and the process. */
 export function migrateCommand(process: NodeJS.Process): LoadedCommand {
-  return migrateCommandIn(worldOf(process));
+  return migrateCommandIn({ ...worldOf(process), connect: connectForReading });
 }
 
-/** The same, with streams and files passed in. */
-export function migrateCommandIn(world: ManifestWorld): LoadedCommand {
-  return manifestCommandIn(command, world);
+/** The same, with streams, files and the cluster passed in. */
+export function migrateCommandIn(world: MigrateWorld): LoadedCommand {
+  const ofFiles = manifestCommandIn(command, world);
+  return {
+    ...ofFiles,
+    run: async (args, env) => {
+      const { cluster } = parseMigrateOptions(args, env);
+      if (!cluster) return await ofFiles.run(args, env);
+      try {
+        const { report, options } = await migrateFrom(world, cluster, { args, env });
+        world.io.out(written(report, options, world.isTerminal && wantsColour(env)));
+        return exitCodeOf(report);
+      } catch (thrown) {
+        world.io.err(`${describeFailure(command.name, thrown)}\n`);
+        return exitCodes.unusable;
+      }
+    },
+  };
 }
 
-function written(report: MigrateReport, output: OutputFormat, colour: boolean): string {
+function written(report: MigrateReport, { output, cluster }: MigrateOptions, colour: boolean): string {
   switch (output) {
     case 'text':
-      return textOutput(report, { colour });
+      return textOutput(report, { colour, isCluster: cluster !== undefined });
     case 'json':
       return `${JSON.stringify(report, undefined, 2)}\n`;
     default:

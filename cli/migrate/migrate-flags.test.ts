@@ -88,7 +88,10 @@ describe('flags', () => {
 
   it('have all a case here', () => {
     const general = ['--filename', '--namespace', '--output'];
+    const ofClusters = ['--all-namespaces', '--kubeconfig', '--context', '--timeout'];
     const flags = Object.values(migrateOptionTable).map(({ flag }) => `--${flag}`);
-    expect([...general, ...cases.map(([flag]) => flag.split('=')[0])].toSorted()).toEqual(flags.toSorted());
+    expect([...general, ...ofClusters, ...cases.map(([flag]) => flag.split('=')[0])].toSorted()).toEqual(
+      flags.toSorted(),
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { installHelp, manifestsHelp } from '../manifests/manifest-help.fixture';
+import { installHelp } from '../manifests/manifest-help.fixture';
 import { memoryFiles } from '../manifests/manifests.fixture';
 import { runMigrate } from './migrate.fixture';
 
@@ -10,9 +10,27 @@ Migrates.
 Options:
   -h, --help  print this help
 
-${manifestsHelp}
+Manifests:
+  -f, --filename              Manifests in YAML or JSON: a file, a directory
+                              with all below it, or - for standard input.
+                              Accepts a list of paths.
+  -n, --namespace             Namespace of the objects that name none, otherwise
+                              default. Without files, the namespace to read.
+                              Accepts a namespace.
   -o, --output                Format of the findings. Accepts text, json.
                               (default text)
+
+Cluster:
+  -A, --all-namespaces        Read all namespaces of the cluster. (default
+                              false)
+  --kubeconfig                Reach the cluster with this kubeconfig; otherwise
+                              KUBECONFIG, the pod, or ~/.kube/config. Accepts a
+                              path.
+  --context                   Context of the kubeconfig; otherwise the
+                              kubeconfig's current one. Accepts the name of a
+                              context.
+  --timeout                   How long each request may take. Accepts a Go
+                              duration such as 500ms, 10s or 1m. (default 10s)
 
 ${installHelp}
 Exit codes:
@@ -23,6 +41,8 @@ Exit codes:
 Examples:
   reroll migrate -f deploy/
   helm template . | reroll migrate -f - -n shop
+  reroll migrate -A
+  kubectl reroll migrate -n shop
 `;
 
 it('reroll migrate --help', async () => {

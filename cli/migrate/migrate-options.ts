@@ -1,19 +1,70 @@
 import { annotationProblems } from '../../shared/runtime/options/annotation-options';
-import type { OptionTable } from '../../shared/runtime/options/option-table';
+import { listOf, namespaceName, nonEmpty, switchRow } from '../../shared/runtime/options/option-schemas';
+import { inGroup, type OptionTable, type OptionValues } from '../../shared/runtime/options/option-table';
 import { parseOptions, type Environment } from '../../shared/runtime/options/options';
+import { clusterOptionTable } from '../cluster/cluster-options';
 import { inputOptionTable, installOptionTable, settingsOf, type ManifestOptions } from '../manifests/manifest-options';
 
 export type OutputFormat = 'text' | 'json';
 
 const formats: Readonly<Record<OutputFormat, OutputFormat>> = { text: 'text', json: 'json' };
 
-export const migrateOptionTable = { ...inputOptionTable(formats), ...installOptionTable } satisfies OptionTable;
+const { filenames, namespace, output } = inputOptionTable(formats);
+const { kubeconfig, context, timeoutMs } = clusterOptionTable;
 
-export type MigrateOptions = ManifestOptions<OutputFormat>;
+export const migrateOptionTable = {
+  ...inGroup('Manifests', {
+    filenames: { ...filenames, schema: listOf(nonEmpty) },
+    namespace: {
+      ...{ flag: namespace.flag, short: namespace.short, accepts: namespace.accepts },
+      schema: namespaceName.optional(),
+      describe: 'Namespace of the objects that name none, otherwise default. Without files, the namespace to read.',
+    },
+    output,
+  } satisfies OptionTable),
+  ...inGroup('Cluster', {
+    allNamespaces: { ...switchRow('all-namespaces', 'Read all namespaces of the cluster.'), short: 'A' },
+    ...{ kubeconfig, context, timeoutMs },
+  } satisfies OptionTable),
+  ...installOptionTable,
+} satisfies OptionTable;
+
+/** Where a cluster is, and what of it is read. */
+export interface ClusterPart {
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  readonly timeoutMs: number;
+  /** Undefined: all. */
+  readonly namespace: string | undefined;
+}
+
+export interface MigrateOptions extends ManifestOptions<OutputFormat> {
+  /** Set if there are no files. */
+  readonly cluster: ClusterPart | undefined;
+}
+
+type Values = OptionValues<typeof migrateOptionTable>;
 
 /** @throws UsageError with every problem of `args` and `env`, not just the first. */
 export function parseMigrateOptions(args: readonly string[], env: Environment): MigrateOptions {
-  const values = parseOptions(migrateOptionTable, args, env, annotationProblems);
-  const { filenames, namespace, output } = values;
-  return { filenames, namespace, output, settings: settingsOf(values) };
+  const values = parseOptions(migrateOptionTable, args, env, (given) => [
+    ...annotationProblems(given),
+    ...inputProblems(given),
+  ]);
+  const { filenames: names, allNamespaces, kubeconfig: file, context: name, timeoutMs: limitMs } = values;
+  const within = allNamespaces ? undefined : values.namespace;
+  return {
+    ...{ filenames: names, namespace: values.namespace ?? 'default', output: values.output },
+    settings: settingsOf(values),
+    cluster: names.length > 0 ? undefined : { kubeconfig: file, context: name, timeoutMs: limitMs, namespace: within },
+  };
+}
+
+function inputProblems({ filenames: names = [], allNamespaces = false, namespace: within }: Partial<Values>) {
+  if (names.length > 0) return allNamespaces ? ['name either files with --filename or --all-namespaces, not both'] : [];
+  if (allNamespaces && within !== undefined) return ['name either --namespace or --all-namespaces, not both'];
+  const isNamed = allNamespaces || within !== undefined;
+  return isNamed
+    ? []
+    : ['nothing to read: name manifests with --filename, or --namespace or --all-namespaces of a cluster'];
 }

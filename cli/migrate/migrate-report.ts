@@ -15,22 +15,24 @@ const findingSchema = z.strictObject({
   fix: z.string().describe('What to do, and why.'),
   edits: z.array(editSchema).describe('Lines to write or remove; empty if there is nothing to write.'),
   object: objectSchema,
-  file: fileSchema,
-  line: lineSchema.describe('Of the cause, or else of the object.'),
+  file: fileSchema.optional().describe('Missing if the object was read from a cluster.'),
+  line: lineSchema.optional().describe('Of the cause, or else of the object. Missing like `file`.'),
 });
 
 /** The output of `reroll migrate -o json`. Removing a field or changing its meaning requires a new version. */
 export const migrateReportSchema = z.strictObject({
   version: z.literal(1),
   summary: z.strictObject({
-    files: z.int().nonnegative().describe('Files that were read.'),
-    objects: z.int().nonnegative().describe('Objects in them.'),
+    files: z.int().nonnegative().describe('Files that were read; 0 for a cluster.'),
+    objects: z.int().nonnegative().describe('Objects in them, or workloads in the cluster.'),
     workloads: z.int().nonnegative().describe('Objects that Reroll can restart.'),
     ready: z.int().nonnegative().describe('Workloads without findings.'),
     findings: z.int().nonnegative(),
     errors: z.int().nonnegative(),
   }),
-  findings: z.array(findingSchema).describe('In the order of the files and of the objects in them.'),
+  findings: z
+    .array(findingSchema)
+    .describe('In the order of the files and of the objects in them; from a cluster, by kind, namespace and name.'),
   errors: z.array(problemSchema).describe('What could not be read.'),
 });
 

@@ -6,10 +6,12 @@ import { decide } from '../../shared/domain/policy/policy';
 import { parsePolicy } from '../../shared/domain/policy/policy-annotations';
 import type { Files } from '../manifests/files';
 import { runManifestCommand, type TestWorld } from '../manifests/manifests.fixture';
+import type { ManifestWorld } from '../manifests/manifest-command';
 import { migrateCommandIn } from './migrate-command';
 import { migrateInputs } from './migrate-inputs';
 import { parseMigrateOptions } from './migrate-options';
 import type { MigrateReport, ReportedDifference } from './migrate-report';
+import type { MigrateWorld } from './migrate-world';
 
 /** The report about the manifests in one file. */
 export function migrate(manifests: readonly string[], flags: readonly string[] = []): MigrateReport {
@@ -20,10 +22,15 @@ export function migrate(manifests: readonly string[], flags: readonly string[] =
   );
 }
 
-/** Runs `reroll migrate` with these files; `-` is standard input. */
-export async function runMigrate(args: readonly string[], files: Files, world?: TestWorld) {
-  const command = { name: 'migrate', summary: 'Migrates.', loadIn: migrateCommandIn };
-  return await runManifestCommand(command, args, files, world);
+/** Runs `reroll migrate` with these files, where `-` is standard input, or with this cluster. */
+export async function runMigrate(
+  args: readonly string[],
+  files: Files,
+  world?: TestWorld,
+  connect: MigrateWorld['connect'] = () => Promise.reject(new Error('connected')),
+) {
+  const loadIn = (of: ManifestWorld) => migrateCommandIn({ ...of, connect });
+  return await runManifestCommand({ name: 'migrate', summary: 'Migrates.', loadIn }, args, files, world);
 }
 
 /** Does to a manifest what a finding says: writes and removes its lines where it says. */

@@ -11,26 +11,29 @@ import {
 import { decide, optedIn, type DecisionReason } from '../../shared/domain/policy/policy';
 import { references, type Reference } from '../../shared/domain/sources/references';
 import type { ManifestSources } from '../manifests/manifest-sources';
-import type { Manifest } from '../manifests/manifests';
+import type { FoundObject } from '../manifests/manifests';
 import type { RolloutRefs } from './rollout-refs';
 
-/** A workload, with what the other manifests say about it. */
+/** What is known of the sources that workloads use. */
+export type MigrationSources = Pick<ManifestSources, 'has' | 'flagsOf'>;
+
+/** A workload, with what the other objects say about it. */
 export interface MigrationSubject extends WorkloadSubject {
   readonly podSpec: JsonObject;
   /** The sources that its pod template uses and the install watches, whether it asks for restarts or not. */
   readonly used: readonly Reference[];
   /** Whether it asks for restarts, and Reroll does not leave it to its CronJob. */
   readonly isRestarted: boolean;
-  readonly sources: ManifestSources;
+  readonly sources: MigrationSources;
   /** The Rollout among the manifests that uses its pod template. */
   readonly borrowedBy: string | undefined;
 }
 
 /** Undefined for an object that is no workload. */
 export function readMigrationSubject(
-  manifest: Manifest,
+  manifest: FoundObject,
   settings: LintSettings,
-  sources: ManifestSources,
+  sources: MigrationSources,
   rolloutRefs: RolloutRefs,
 ): MigrationSubject | undefined {
   const subject = readLintSubject(manifest, settings);

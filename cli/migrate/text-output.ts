@@ -4,12 +4,17 @@ import { bold, counted, paintFor, totalLine, type Paint } from '../output/text-s
 import type { MigrateReport, ReportedDifference } from './migrate-report';
 
 /** A block of lines for each finding, and a line with the totals. */
-export function textOutput({ findings, summary }: MigrateReport, { colour }: { readonly colour: boolean }): string {
+export function textOutput(
+  { findings, summary }: MigrateReport,
+  { colour, isCluster = false }: { readonly colour: boolean; readonly isCluster?: boolean },
+): string {
   const paint = paintFor(colour);
   const blocks = findings.map((finding) => [...block(finding, paint), ''].join('\n'));
   const found = summary.findings === 0 ? 'no findings' : counted(summary.findings, 'finding');
   const ready = `nothing to do for ${summary.ready} of ${counted(summary.workloads, 'workload')}`;
-  return [...blocks, totalLine(paint, `${found}, ${ready}`, summary), ''].join('\n');
+  return [...blocks, totalLine(paint, `${found}, ${ready}`, summary, isCluster ? 'the cluster' : undefined), ''].join(
+    '\n',
+  );
 }
 
 function block({ code, today, here, fix, edits, object, file, line }: ReportedDifference, paint: Paint) {
@@ -17,7 +22,9 @@ function block({ code, today, here, fix, edits, object, file, line }: ReportedDi
   const title = printable(`${kind} ${objectKey(namespace, name)}`);
   const places = [...new Set(edits.map(({ action, under }) => headingOf(action, under)))];
   return [
-    `${paint(bold, `${file}:${line}:`)} ${title} (${code})`,
+    file === undefined
+      ? `${paint(bold, title)} (${code})`
+      : `${paint(bold, `${file}:${line ?? 1}:`)} ${title} (${code})`,
     `  today: ${today}`,
     `  here:  ${here}`,
     `  fix:   ${fix}`,

@@ -32,9 +32,10 @@ export function totalLine(
   paint: Paint,
   found: string,
   summary: { readonly files: number; readonly objects: number; readonly findings: number; readonly errors: number },
+  where = counted(summary.files, 'file'),
 ): string {
   const failed = summary.errors === 0 ? '' : `, ${counted(summary.errors, 'error')}`;
-  const total = `${found}${failed}: ${counted(summary.objects, 'object')} in ${counted(summary.files, 'file')}`;
+  const total = `${found}${failed}: ${counted(summary.objects, 'object')} in ${where}`;
   return paint(summary.findings + summary.errors === 0 ? green : yellow, total);
 }
 

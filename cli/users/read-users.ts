@@ -68,12 +68,13 @@ async function fromObjects(
     presence: isWatched ? (seen?.is === 'absent' ? 'absent' : 'present') : 'not-watched',
     namespaceSelected: isSelected !== false,
     ...(seen?.is === 'there' && { ignore: seen.value.ignore, match: seen.value.match }),
-    users: records.flatMap((record) => userOf(record, source, install, sources)),
+    users: records.flatMap((record) => userFromObjects(record, source, install, sources)),
   };
   return { account, body: account, silence, isInstallKnown: install.isKnown, missingRights };
 }
 
-function userOf(
+/** A workload as a user of a source, as the objects tell; none if it neither uses nor names the source. */
+export function userFromObjects(
   record: WorkloadRecord,
   source: SourceRef,
   install: Install,

@@ -18,8 +18,9 @@ const leavingOut: ReadonlySet<string> = new Set([
 const causes: readonly Cause[] = [
   deleting,
   callsInstead,
-  nobodyLeads,
+  // A dry run needs no Lease, so there may be none.
   dryRun,
+  nobodyLeads,
   asked,
   statusHeadline,
   newestChange,

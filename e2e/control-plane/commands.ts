@@ -150,8 +150,20 @@ export function schedulerCommand(binaries: BinaryPaths, layout: Layout): ServerC
   };
 }
 
-/** The command line of KWOK, which simulates the kubelet of every node as the given stages define. */
-export function kwokCommand(binaries: BinaryPaths, layout: Layout, stages: readonly string[]): ServerCommand {
+/**
+ * The command line of KWOK, which simulates the kubelet of every node as the given stages define. With a port, it also
+ * serves the kubelets' API there, for requests that the API server passes on.
+ */
+export function kwokCommand(
+  binaries: BinaryPaths,
+  layout: Layout,
+  configs: readonly string[],
+  kubeletPort?: number,
+): ServerCommand {
+  const kubelet =
+    kubeletPort === undefined
+      ? []
+      : [`--server-address=127.0.0.1:${kubeletPort}`, '--node-ip=127.0.0.1', `--node-port=${kubeletPort}`];
   return {
     name: 'kwok',
     file: binaries.kwok,
@@ -159,7 +171,8 @@ export function kwokCommand(binaries: BinaryPaths, layout: Layout, stages: reado
       `--kubeconfig=${kubeconfigPath(layout, 'kwok')}`,
       '--manage-all-nodes=true',
       '--node-lease-duration-seconds=40',
-      ...stages.map((file) => `--config=${file}`),
+      ...kubelet,
+      ...configs.map((file) => `--config=${file}`),
     ],
   };
 }

@@ -8,6 +8,7 @@ import * as commands from './commands';
 import { writeCredentials } from './credentials';
 import { sweepAbandoned } from './data-dir';
 import { canRunPods, createNodes, nodeNames } from './nodes';
+import { writePortForwards, type PortForward } from './port-forwards';
 import { freePorts } from './ports';
 import { ServerGroup } from './server-group';
 
@@ -19,6 +20,8 @@ export interface ControlPlaneOptions {
   readonly apiServerFlags?: readonly string[];
   /** More KWOK stage files, in addition to those of KWOK and of the `stages` folder here. */
   readonly stageFiles?: readonly string[];
+  /** The ports of pods that the kubelets forward; none by default. */
+  readonly portForwards?: readonly PortForward[];
   /** Folder for logs; by default the data folder, which `stop()` removes. */
   readonly logDir?: string;
 }
@@ -52,19 +55,22 @@ async function bringUp(
   { binaries, stages }: LocatedBinaries,
   options: ControlPlaneOptions,
 ): Promise<ControlPlane> {
-  const [etcdClient = 0, etcdPeer = 0, apiServer = 0] = await freePorts(3);
+  const [etcdClient = 0, etcdPeer = 0, apiServer = 0, kubelet = 0] = await freePorts(4);
   const layout = { dataDir: group.dataDir, logDir: group.logDir, ports: { etcdClient, etcdPeer, apiServer } };
 
   const credentials = await writeCredentials(layout);
-  const apiServerFlags = options.apiServerFlags ?? [];
+  const { apiServerFlags: moreFlags = [], portForwards } = options;
+  // The names of the nodes do not resolve.
+  const apiServerFlags = [...(portForwards ? ['--kubelet-preferred-address-types=InternalIP'] : []), ...moreFlags];
   const plane = new BuiltControlPlane({ group, binaries, layout, credentials, apiServerFlags });
   await plane.startEtcd();
   await plane.startApiServer();
 
   const ownStages = readdirSync(ownStagesDir).map((file) => path.join(ownStagesDir, file));
-  const allStages = [...stages, ...ownStages, ...(options.stageFiles ?? [])];
+  const forwards = portForwards ? [await writePortForwards(layout.dataDir, portForwards)] : [];
+  const configs = [...stages, ...ownStages, ...(options.stageFiles ?? []), ...forwards];
   const [kwok] = await Promise.all([
-    group.start(commands.kwokCommand(binaries, layout, allStages)),
+    group.start(commands.kwokCommand(binaries, layout, configs, portForwards && kubelet)),
     group.start(commands.controllerManagerCommand(binaries, layout)),
     group.start(commands.schedulerCommand(binaries, layout)),
   ]);

@@ -324,6 +324,17 @@ describe('without the leader', () => {
     expect([firstLine(run), run.code]).toEqual([expected, code]);
   });
 
+  it('knows a dry run, which needs no Lease', async () => {
+    const [harness, engine] = await inSituation(situations['in a dry run, a restart was withheld']!);
+    const cluster = {
+      ...clusterOf(harness, engine, 'objects'),
+      ask: () => Promise.reject(new LeaderSilentError('no-lease', 'there is no Lease reroll/reroll')),
+    };
+    const run = await runAgainst(cluster, harness, why, ['deployment/web']);
+    expect(firstLine(run)).toBe('does not restart: Reroll runs with --dry-run, and writes nothing');
+    expect(run.err).toMatch(/^there is no Lease reroll\/reroll; /);
+  });
+
   it('knows the mode in which Reroll calls a URL, also from the leader itself', async () => {
     const harness = new Harness();
     harness.seed(app, web);

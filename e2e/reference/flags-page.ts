@@ -1,6 +1,7 @@
 import { certsOptionTable } from '../../certs/options';
 import { lintOptionTable } from '../../cli/lint/lint-options';
 import { clusterOptionTable } from '../../cli/cluster/cluster-options';
+import { previewOptionTable } from '../../cli/preview/preview-options';
 import { migrateOptionTable } from '../../cli/migrate/migrate-options';
 import { statusOptionTable } from '../../cli/status/status-options';
 import { whyOptionTable } from '../../cli/why/why-options';
@@ -26,6 +27,7 @@ export const commands: readonly CommandFlags[] = [
   ['reroll why', whyOptionTable],
   ['reroll status', statusOptionTable],
   ['reroll users', clusterOptionTable],
+  ['reroll preview', previewOptionTable],
 ];
 
 const head = `<!-- Generated: npm run release -- --generate -->

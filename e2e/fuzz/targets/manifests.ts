@@ -3,6 +3,13 @@ import { parseLintOptions } from '../../../cli/lint/lint-options';
 import { lintReportSchema } from '../../../cli/lint/lint-report';
 import { migrateInputs } from '../../../cli/migrate/migrate-inputs';
 import { migrateReportSchema } from '../../../cli/migrate/migrate-report';
+import { readManifestSet } from '../../../cli/manifests/manifest-set';
+import type { Manifest } from '../../../cli/manifests/manifests';
+import { sourceProblems } from '../../../cli/preview/manifest-changes';
+import { applied } from '../../../cli/preview/source-object';
+import { changesTemplate } from '../../../cli/preview/template-difference';
+import { unresolvedObject } from '../../../cli/preview/unresolved';
+import { defaultTemplatePath } from '../../../shared/domain/kubernetes/workload-kinds';
 import { promise, secretMarker, type Target } from '../target';
 
 const options = parseLintOptions(['-f', '-'], {});
@@ -26,6 +33,7 @@ export const target: Target = {
     const migration = migrateInputs(inputs, options);
     promise(lintReportSchema.safeParse(report).success, 'a report fits its schema');
     promise(migrateReportSchema.safeParse(migration).success, 'a report of differences fits its schema');
+    preview(readManifestSet(inputs, 'default').manifests);
     const lines = text.split('\n').length;
     promise(
       [...report.findings, ...migration.findings, ...report.errors].every(({ line = 1 }) => line <= lines),
@@ -35,3 +43,15 @@ export const target: Target = {
     promise(!quoted, 'an error quotes nothing');
   },
 };
+
+/** What a preview reads of manifests, each compared with itself as if it were stored. */
+function preview(manifests: readonly Manifest[]): void {
+  sourceProblems(manifests);
+  for (const manifest of manifests) {
+    const { object } = manifest;
+    unresolvedObject(manifest);
+    for (const kind of ['ConfigMap', 'Secret'] as const) applied(kind, object, object);
+    const isChanged = changesTemplate(defaultTemplatePath, { manifest: object, live: object, last: undefined });
+    promise(!isChanged, 'an apply of what is stored changes no template');
+  }
+}

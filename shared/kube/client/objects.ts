@@ -268,11 +268,22 @@ export async function listObjects(
   client: KubeClient,
   resource: Resource,
   namespace?: string,
-  { labelSelector, fieldSelector, metadataOnly = false, pageSize, ...limits }: ListOptions = {},
+  options: ListOptions = {},
 ): Promise<readonly KubeObject[]> {
+  const found: KubeObject[] = [];
+  for await (const page of listPages(client, resource, namespace, options)) found.push(...page);
+  return found;
+}
+
+/** The pages of a list, one after the other, so that no more than one need be held. */
+export async function* listPages(
+  client: KubeClient,
+  resource: Resource,
+  namespace?: string,
+  { labelSelector, fieldSelector, metadataOnly = false, pageSize, ...limits }: ListOptions = {},
+): AsyncGenerator<readonly KubeObject[]> {
   const path = resourcePath(resource, namespace);
   const limit = pageSize === undefined ? undefined : String(pageSize);
-  const found: KubeObject[] = [];
   let next: string | undefined;
   do {
     const answer = await client.request({
@@ -281,10 +292,9 @@ export async function listObjects(
       ...(metadataOnly && { accept: metadataOnlyList }),
     });
     const { items, metadata } = parse(kubeList, answer, resource);
-    found.push(...(items ?? []));
+    yield items ?? [];
     next = metadata?.continue === '' ? undefined : metadata?.continue;
   } while (next !== undefined);
-  return found;
 }
 
 function parse<T>(schema: z.ZodType<T>, answer: unknown, resource: Resource): T {

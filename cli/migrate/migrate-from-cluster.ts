@@ -1,0 +1,54 @@
+import { printable } from '../../shared/domain/text/printable';
+import { UsageError, type Environment } from '../../shared/runtime/options/options';
+import { migrateCluster } from './migrate-cluster';
+import { parseMigrateOptions, type ClusterPart, type MigrateOptions } from './migrate-options';
+import type { MigrateReport } from './migrate-report';
+import type { MigrateWorld } from './migrate-world';
+import { readReloader, type SeenReloader } from './reloader-flags';
+
+interface Given {
+  readonly args: readonly string[];
+  readonly env: Environment;
+}
+
+/** A report about a cluster, with the flags of the Reloader there; flags on the command line count after them. */
+export async function migrateFrom(
+  { io, connect }: MigrateWorld,
+  part: ClusterPart,
+  given: Given,
+): Promise<{ readonly report: MigrateReport; readonly options: MigrateOptions }> {
+  const cluster = await connect(part, given.env);
+  try {
+    const seen = await readReloader(cluster.client, part);
+    const { options, notice } = withFlags(seen, given);
+    io.err(notice);
+    const report = await migrateCluster(cluster.client, options.settings, part);
+    io.err(report.errors.map(({ message }) => `${message}\n`).join(''));
+    return { report, options };
+  } finally {
+    await cluster.close();
+  }
+}
+
+function withFlags(
+  { flags, missingRight }: SeenReloader,
+  { args, env }: Given,
+): { readonly options: MigrateOptions; readonly notice: string } {
+  const asGiven = (notice: string) => ({ options: parseMigrateOptions(args, env), notice });
+  if (!flags) {
+    return asGiven(
+      missingRight === undefined
+        ? ''
+        : `${printable(missingRight)}: the flags of Reloader are not known, and only those given here count\n`,
+    );
+  }
+  const deployment = `Deployment ${printable(flags.deployment)}`;
+  if (flags.args.length === 0) return asGiven('');
+  try {
+    const options = parseMigrateOptions([...flags.args, ...args], env);
+    return { options, notice: `the flags of ${deployment} count: ${printable(flags.args.join(' '))}\n` };
+  } catch (thrown) {
+    if (!(thrown instanceof UsageError)) throw thrown;
+    return asGiven(`the flags of ${deployment} are not understood, and only those given here count\n`);
+  }
+}

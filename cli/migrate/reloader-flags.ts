@@ -1,0 +1,45 @@
+import { objectKey } from '../../shared/domain/kubernetes/object-key';
+import { textOf } from '../../shared/domain/kubernetes/json-value';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import type { KubeClient } from '../../shared/kube/client/client';
+import { argsOf, containersOf, knownFlags } from '../evidence/install';
+import { installOptionTable } from '../manifests/manifest-options';
+import { readPages, type PageLimits } from './read-pages';
+
+/** The flags of an install of Reloader that Reroll has too, as far as they decide what restarts. */
+export interface ReloaderFlags {
+  /** `namespace/name` of its Deployment. */
+  readonly deployment: string;
+  readonly args: readonly string[];
+}
+
+/** What the cluster shows of Reloader. */
+export interface SeenReloader {
+  /** Undefined: there is none, or it may not be seen. */
+  readonly flags: ReloaderFlags | undefined;
+  readonly missingRight: string | undefined;
+}
+
+const image = /(?:^|\/)stakater\/reloader(?:[-:@]|$)/;
+
+/** Finds the Deployment of Reloader in any namespace. If there are several, the first counts. */
+export async function readReloader(
+  client: KubeClient,
+  { timeoutMs }: Pick<PageLimits, 'timeoutMs'>,
+): Promise<SeenReloader> {
+  const found: ReloaderFlags[] = [];
+  const { resource } = workloadKind('Deployment');
+  const missingRight = await readPages(client, resource, { namespace: undefined, timeoutMs }, (page) => {
+    for (const deployment of page) {
+      const container = containersOf(deployment).find((each) => image.test(textOf(each['image']) ?? ''));
+      const { namespace = '', name } = deployment.metadata;
+      if (container) {
+        found.push({
+          deployment: objectKey(namespace, name),
+          args: knownFlags(argsOf(container), installOptionTable),
+        });
+      }
+    }
+  });
+  return { flags: found[0], missingRight };
+}

@@ -1,0 +1,54 @@
+import type { ComparisonReason } from '../../shared/domain/baseline/comparison';
+import type { SourceRef } from '../../shared/domain/sources/source';
+import type { SourceUsers } from '../users/read-users';
+import { compareKeys, type SourceChange } from './source-change';
+
+/** A workload that uses a source, and the rule by which the source counts for it or not. */
+export type User = SourceUsers['users'][number];
+
+/** What one change does to one workload. */
+export interface Effect extends Omit<User, 'kind' | 'name' | 'restarts'> {
+  readonly source: SourceRef;
+  /** The changed keys that it uses. */
+  readonly changedKeys: readonly string[];
+  readonly restarts: boolean;
+}
+
+/** The flags that decide whether a creation or deletion counts. */
+export interface AppearanceSettings {
+  readonly reloadOnCreate: boolean;
+  readonly reloadOnDelete: boolean;
+}
+
+/** What a change does to a workload that uses its source. */
+export function effectOf(user: User, change: SourceChange, settings: AppearanceSettings): Effect {
+  const { decision, rule, keys, moreKeys, restarts: counts } = user;
+  const { source } = change;
+  const decided = {
+    ...{ decision, keys, source },
+    ...(rule !== undefined && { rule }),
+    ...(moreKeys !== undefined && { moreKeys }),
+  };
+  if (!counts) return { ...decided, why: user.why, changedKeys: [], restarts: false };
+  // The leader names some of many keys. Then any of them may be used.
+  const used = typeof keys === 'string' || moreKeys !== undefined ? 'all' : keys;
+  const { restart: restarts, because, changedKeys = [] } = compareKeys(change, used, settings);
+  const why =
+    change.missingRight !== undefined && restarts
+      ? `what it uses counts as changed: ${change.missingRight}`
+      : phrases[because];
+  return { ...decided, why, changedKeys, restarts };
+}
+
+const changes = 'what it uses changes';
+
+const phrases: Readonly<Record<ComparisonReason, string>> = {
+  unchanged: 'what it uses does not change',
+  'content-changed': changes,
+  created: 'the source is new',
+  'created-ignored': 'the source is new, and --reload-on-create is off',
+  deleted: 'the source is deleted',
+  'deleted-ignored': 'the source is deleted, and --reload-on-delete is off',
+  // Comparisons with an unknown past have these results, and here the past is known.
+  ...{ 'first-seen': changes, 'changed-since-birth': changes, 'in-doubt': changes },
+};

@@ -1,0 +1,77 @@
+import { enumerated } from '../output/phrases';
+import { titleOf, type Preview, type PreviewedSource } from './preview';
+import { changedKeys } from './source-change';
+
+/** The answer in one line. */
+export interface Headline {
+  readonly text: string;
+  /** The change cannot be made. */
+  readonly isBad: boolean;
+}
+
+export function headlineOf(preview: Preview): Headline {
+  const { sources, workloads } = preview;
+  const good = (text: string): Headline => ({ text, isBad: false });
+  const missing = sources.find(({ change }) => !change.before && !change.after);
+  if (missing) return { text: `there is no ${sourceTitle(missing)}`, isBad: true };
+  const refused = sources.find(({ change }) => change.isRefused);
+  if (refused) {
+    return {
+      text: `would be refused: ${sourceTitle(refused)} is immutable; delete it and create it anew`,
+      isBad: true,
+    };
+  }
+  const nothing = nothingBecause(preview);
+  if (nothing !== undefined) return good(`would restart nothing: ${nothing}`);
+  const changed = sources.filter(isChanged);
+  const restarting = workloads.filter(({ outcome }) => outcome === 'restarts');
+  const rolling = workloads.filter(({ outcome }) => outcome === 'rolls-out');
+  const more = changed.reduce((sum, { account }) => sum + (account.moreUsers ?? 0), 0);
+  const bound = more > 0 ? 'at least ' : changed.some(({ change }) => change.missingRight) ? 'up to ' : '';
+  const named = restarting.length === 0 ? '' : `: ${enumerated(restarting.map(titleOf))}`;
+  const anyway =
+    rolling.length === 0
+      ? ''
+      : `; ${rolling.length === 1 ? '1 rolls' : `${rolling.length} roll`} out anyway: ${enumerated(rolling.map(titleOf))}`;
+  const all = workloads.length + more;
+  const count = `${bound}${restarting.length} of ${all} ${all === 1 ? 'workload that uses' : 'workloads that use'}`;
+  return good(`would restart ${count} ${subjectOf(changed)}${named}${anyway}`);
+}
+
+function nothingBecause({ sources, workloads, install, unresolved }: Preview): string | undefined {
+  if (sources.length === 0) {
+    const beside = unresolved.length === 0 ? '' : ' that can be compared';
+    return `there is no ConfigMap or Secret${beside} among the manifests`;
+  }
+  const changed = sources.filter(isChanged);
+  const [only] = changed;
+  if (!only) return `${subjectOf(sources)} ${sources.length === 1 ? 'is' : 'are'} the same already`;
+  if (install.callsInstead) return 'for each change Reroll calls --webhook-url instead';
+  if (install.dryRun) return 'Reroll runs with --dry-run, and writes nothing';
+  const left = changed.map(leftOutBecause);
+  if (left.every((reason) => reason !== undefined)) return left[0];
+  if (workloads.length === 0) return `no workload that asks for restarts uses ${subjectOf(changed)}`;
+  return undefined;
+}
+
+function leftOutBecause({ account, leftOutBy }: PreviewedSource): string | undefined {
+  const { kind, presence, namespaceSelected } = account;
+  if (leftOutBy !== undefined) return `its labels do not match --resource-label-selector=${leftOutBy}`;
+  if (presence === 'not-watched') return 'a flag of Reroll leaves out its kind or its namespace';
+  if (presence === 'not-listed') return `Reroll may not list ${kind}s, or has not yet, so the change may be missed`;
+  return namespaceSelected ? undefined : 'the labels of its namespace do not match --namespace-selector';
+}
+
+/** Whether the change is one. */
+export function isChanged({ change }: PreviewedSource): boolean {
+  return !change.isRefused && (!change.before || !change.after || changedKeys(change).length > 0);
+}
+
+/** @example 'ConfigMap shop/app' */
+export function sourceTitle({ change: { source } }: PreviewedSource): string {
+  return `${source.kind} ${source.namespace}/${source.name}`;
+}
+
+function subjectOf(sources: readonly PreviewedSource[]): string {
+  return enumerated(sources.map(sourceTitle));
+}

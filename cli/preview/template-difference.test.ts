@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { changesTemplate } from './template-difference';
+
+const path = ['spec', 'template'];
+const within = (template: unknown): object => ({ spec: { template } });
+const container = (more: object): object => ({ spec: { containers: [{ name: 'web', image: 'web:1', ...more }] } });
+const stored = {
+  metadata: { labels: { app: 'web' }, annotations: { added: 'by-somebody' } },
+  spec: {
+    containers: [
+      {
+        ...{ name: 'web', image: 'web:1', imagePullPolicy: 'IfNotPresent' },
+        resources: { requests: { cpu: '500m', memory: '1Gi' } },
+        env: [{ name: 'RATIO', value: '1' }],
+      },
+    ],
+    restartPolicy: 'Always',
+  },
+};
+
+describe('an apply changes the pod template', () => {
+  it.each<[string, unknown, boolean]>([
+    ['nothing, if the API server has added defaults', container({}), false],
+    ['of another image', container({ image: 'web:2' }), true],
+    ['with another container', { spec: { containers: [{ name: 'web' }, { name: 'side' }] } }, true],
+    ['with a field that is not stored', container({ command: ['sh'] }), true],
+    ['with an empty field that is not stored', container({ securityContext: {} }), false],
+    ['with null for the default', container({ imagePullPolicy: null }), false],
+    ['with a field that was empty', container({ securityContext: { privileged: true } }), true],
+    ['with a quantity in another form', container({ resources: { requests: { cpu: 0.5, memory: '1024Mi' } } }), false],
+    ['with another quantity', container({ resources: { requests: { cpu: '0.6' } } }), true],
+    ['with a text that only looks like a quantity', container({ env: [{ name: 'RATIO', value: '1.0' }] }), true],
+    ['with an annotation', { metadata: { annotations: { more: 'x' } } }, true],
+    ['and has none', undefined, false],
+  ])('%s', (_what, template, expected) => {
+    expect(changesTemplate(path, { manifest: within(template), live: within(stored), last: undefined })).toBe(expected);
+  });
+
+  it('by taking out what kubectl had applied', () => {
+    const [last, manifest] = [within(container({ command: ['sh'] })), within(container({}))];
+    const live = within({ spec: { containers: [{ name: 'web', image: 'web:1', command: ['sh'] }] } });
+    expect(changesTemplate(path, { manifest, live, last })).toBe(true);
+    expect(changesTemplate(path, { manifest, live, last: manifest })).toBe(false);
+  });
+});

@@ -1,0 +1,48 @@
+import { fieldAt, isObject, sameJson } from '../../shared/domain/kubernetes/json-value';
+
+/** Fields whose texts are quantities: `0.5` and `500m` are the same. */
+const quantityFields: readonly string[] = ['limits', 'requests', 'sizeLimit', 'divisor'];
+
+/**
+ * Whether an apply of a manifest would change the pod template. `last` is the manifest that `kubectl apply` wrote last:
+ * only it shows a field that was taken out.
+ */
+export function changesTemplate(
+  templatePath: readonly string[],
+  { manifest, live, last }: { readonly manifest: unknown; readonly live: unknown; readonly last: unknown },
+): boolean {
+  const written = fieldAt(manifest, templatePath);
+  if (!isHeldBy(written, fieldAt(live, templatePath), false)) return true;
+  return last !== undefined && !sameJson(written, fieldAt(last, templatePath));
+}
+
+/** Whether a stored value has all that a written one says. The API server has added defaults to the stored one. */
+function isHeldBy(written: unknown, stored: unknown, isQuantity: boolean): boolean {
+  // `null` asks for the default.
+  if (written === null || written === undefined) return true;
+  if (Array.isArray(written)) {
+    const items: readonly unknown[] = Array.isArray(stored) ? stored : [];
+    return items.length === written.length && written.every((item, index) => isHeldBy(item, items[index], isQuantity));
+  }
+  if (isObject(written)) {
+    // An empty field is not stored.
+    if (!isObject(stored)) return Object.values(written).every((value) => value === null) && stored === undefined;
+    return Object.entries(written).every(([field, value]) =>
+      isHeldBy(value, stored[field], isQuantity || quantityFields.includes(field)),
+    );
+  }
+  if (written === stored) return true;
+  return isQuantity && quantityOf(written) === quantityOf(stored);
+}
+
+const suffixes: Readonly<Record<string, number>> = {
+  ...{ n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18 },
+  ...{ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60 },
+};
+
+/** A quantity in billionths, so that equal ones are the same number; a text that is none as it is. */
+function quantityOf(value: unknown): unknown {
+  const [, digits = '', suffix = ''] = /^([0-9.]+)([a-zA-Z]*)$/.exec(String(value)) ?? [];
+  const factor = suffixes[suffix];
+  return digits === '' || factor === undefined ? value : Math.round(Number(digits) * factor * 1e9);
+}

@@ -1,0 +1,117 @@
+import { stringify } from 'yaml';
+import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
+import { auto } from '../engine/situations.fixture';
+import type { ExitCode } from './cli-cluster';
+import { ownNamespaceOf } from './installs';
+
+/** A question that is put to the cluster of all situations. */
+export interface CommandRow {
+  readonly what: string;
+  /** `namespace` tells where a situation is planted. */
+  readonly args: (namespace: (what: string) => string) => readonly string[];
+  readonly input?: (namespace: (what: string) => string) => string;
+  readonly expected: RegExp;
+  /** For somebody who may not ask the leader, if that makes a difference. */
+  readonly notAlike?: RegExp;
+  /** 0 by default. */
+  readonly code?: ExitCode;
+}
+
+const main = ['--reroll-namespace', ownNamespaceOf('main')];
+const nothing = 'nothing has happened';
+const yaml = (...objects: readonly object[]): string => objects.map((object) => `${stringify(object)}---\n`).join('');
+const waved = deployment({
+  ...{ name: 'web', envFrom: [fromConfigMap('app')] },
+  annotations: { 'wave.pusher.com/update-on-config-change': 'true' },
+});
+
+/** The other subcommands: a row is a question. */
+export const commandRows: readonly CommandRow[] = [
+  {
+    what: 'status shows the workloads of a namespace',
+    args: (namespace) => ['status', ...main, '-n', namespace(nothing)],
+    expected: /^deployment\/web +in-step/m,
+    notAlike: /^deployment\/web +unknown/m,
+  },
+  {
+    what: 'status shows a pause',
+    args: (namespace) => ['status', ...main, '-n', namespace('Reroll holds it paused')],
+    expected: /^deployment\/web +waiting +pause +in \d minutes/m,
+  },
+  {
+    what: 'status shows all namespaces, and ends with 1 if something is blocked',
+    args: () => ['status', ...main, '-A'],
+    expected: /^NAMESPACE +WORKLOAD[^]*^situation-\d+ +cronjob\/web/m,
+    code: { asker: 1, reader: 0 },
+  },
+  {
+    what: 'users shows who uses a source',
+    args: (namespace) => ['users', 'configmap/app', ...main, '-n', namespace(nothing)],
+    expected: /restarts 1 of 1 workloads that use it: deployment\/web\n/,
+  },
+  {
+    what: 'users shows an exclusion',
+    args: (namespace) => ['users', 'cm/app', ...main, '-n', namespace('the source is excluded')],
+    expected: /restarts 0 of 1 workloads that use it\n[^]*configmaps\.exclude\.reloader\.stakater\.com\/reload/,
+  },
+  {
+    what: 'users ends with 1 for a source that is not there',
+    args: (namespace) => ['users', 'secret/none', ...main, '-n', namespace(nothing)],
+    expected: /^there is no Secret /,
+    code: 1,
+  },
+  {
+    what: 'preview shows what an edit would restart',
+    args: (namespace) => ['preview', 'cm/app', '--set', 'color=green', ...main, '-n', namespace(nothing)],
+    expected: /^would restart 1 of 1 workload that uses ConfigMap situation-\d+\/app: deployment\/web\n/,
+  },
+  {
+    what: 'preview knows a value that is there already',
+    args: (namespace) => ['preview', 'cm/app', '--set', 'color=red', ...main, '-n', namespace(nothing)],
+    expected: /^would restart nothing: ConfigMap situation-\d+\/app is the same already\n/,
+  },
+  {
+    what: 'preview shows what manifests would restart, and what rolls out anyway',
+    args: (namespace) => ['preview', '-f', '-', ...main, '-n', namespace(nothing)],
+    input: (namespace) => {
+      const within = { namespace: namespace(nothing), annotations: auto, envFrom: [fromConfigMap('app')] };
+      return yaml(
+        configMap({ name: 'app', namespace: within.namespace, data: { color: 'green', size: 'small' } }),
+        deployment({ ...within, name: 'web', image: 'app:9' }),
+      );
+    },
+    expected: /^would restart 0 of 1 workload that uses ConfigMap .*; 1 rolls out anyway: deployment\/web\n/,
+  },
+  {
+    what: 'preview finds nothing in the manifests that are there',
+    args: (namespace) => ['preview', '-f', '-', ...main, '-n', namespace(nothing)],
+    input: (namespace) =>
+      yaml(configMap({ name: 'app', namespace: namespace(nothing), data: { color: 'red', size: 'small' } })),
+    expected: /^would restart nothing: ConfigMap situation-\d+\/app is the same already\n/,
+  },
+  {
+    what: 'lint finds a mistake',
+    args: () => ['lint', '-f', '-'],
+    input: () => yaml(deployment({ name: 'web', annotations: { 'reloader.stakater.com/atuo': 'true' } })),
+    expected: /reloader\.stakater\.com\/atuo/,
+    code: 1,
+  },
+  {
+    what: 'migrate finds what to write',
+    args: () => ['migrate', '-f', '-'],
+    input: () => yaml(waved),
+    expected: /\(wave-opt-in\)\n/,
+    code: 1,
+  },
+  {
+    what: 'migrate reads the cluster',
+    args: () => ['migrate', '-A'],
+    expected: /^Job situation-\d+\/web \(reloader-job\)$/m,
+    code: 1,
+  },
+  {
+    what: 'migrate reads a namespace, and finds nothing to do',
+    args: (namespace) => ['migrate', '-n', namespace(nothing)],
+    expected: /^no findings, nothing to do for 1 of 1 workload: 1 object in the cluster\n$/,
+  },
+];

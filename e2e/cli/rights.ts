@@ -1,0 +1,55 @@
+const rbac = 'rbac.authorization.k8s.io';
+const apiVersion = `${rbac}/v1`;
+
+/** What somebody may read who looks after workloads. */
+export const readingRole = {
+  ...{ apiVersion, kind: 'ClusterRole', metadata: { name: 'reading' } },
+  rules: [
+    { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: ['get', 'list'] },
+    { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: ['get', 'list'] },
+    { apiGroups: ['argoproj.io'], resources: ['rollouts'], verbs: ['get', 'list'] },
+    { apiGroups: ['apps.openshift.io'], resources: ['deploymentconfigs'], verbs: ['get', 'list'] },
+    { apiGroups: [''], resources: ['configmaps', 'secrets', 'events', 'namespaces'], verbs: ['get', 'list'] },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get'] },
+  ],
+} as const;
+
+interface RoleObject {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+/** Binds a role to a user, in one namespace or everywhere. */
+export function bindingOf(user: string, { kind, metadata: { name } }: RoleObject, namespace?: string): object {
+  return {
+    ...{ apiVersion, kind: namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding' },
+    metadata: { name: `${name}-${user}`, namespace },
+    roleRef: { apiGroup: rbac, kind, name },
+    subjects: [{ apiGroup: rbac, kind: 'User', name: user }],
+  };
+}
+
+/** The role of docs/command-line.md, with which somebody asks the leader. */
+export function askRole(user: string, namespace: string): readonly object[] {
+  const role = {
+    ...{ apiVersion, kind: 'Role', metadata: { name: 'ask-reroll', namespace } },
+    rules: [
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: ['reroll'], verbs: ['get'] },
+      { apiGroups: [''], resources: ['pods/portforward'], verbs: ['get', 'create'] },
+    ],
+  };
+  return [role, bindingOf(user, role, namespace)];
+}
+
+/** The rights of a reconciler that nobody lets write workloads. */
+export function readOnlyRole(user: string, ownNamespace: string): readonly object[] {
+  const everywhere = {
+    ...{ apiVersion, kind: 'ClusterRole', metadata: { name: 'read-all' } },
+    rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch'] }],
+  };
+  const own = {
+    ...{ apiVersion, kind: 'Role', metadata: { name: 'own', namespace: ownNamespace } },
+    rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
+  };
+  return [everywhere, bindingOf(user, everywhere), own, bindingOf(user, own, ownNamespace)];
+}
