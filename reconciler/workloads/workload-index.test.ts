@@ -356,6 +356,19 @@ describe('a baseline that is kept in memory', () => {
     expect(index.get(tracked.key)).toMatchObject({ unwritten });
   });
 
+  it('gives way to the one on the object, if the watch shows later that it records the same', () => {
+    const tracked = see({ annotations: auto })!;
+    index.remember(tracked, baseline(2));
+    const shown = { annotations: auto, resourceVersion: '11' };
+    expect(see({ ...shown, baseline: textOf(1, 'blue') })).toMatchObject({
+      baseline: { sequence: 2 },
+      unwritten: true,
+    });
+    expect(see({ ...shown, resourceVersion: '12', baseline: textOf(1) })).toMatchObject({
+      ...{ baseline: { sequence: 1 }, unwritten: false, inMemory: false, baselineLost: false },
+    });
+  });
+
   it('outlasts the write of ours that it takes back, if the watch shows that only later', () => {
     const tracked = see({ annotations: auto, baseline: textOf(1) })!;
     index.takeBack(tracked, baseline(3));

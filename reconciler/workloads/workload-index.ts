@@ -260,7 +260,9 @@ export class WorkloadIndex {
   #entryOf(key: WorkloadKey, record: WorkloadRecord, previous: Entry | undefined, origin: 'list' | 'watch'): Entry {
     const known = knownBaseline(previous, record);
     const read: ReadBaseline = known ? { baseline: known, problem: undefined } : this.#readBaseline(record);
-    const older = previous?.baseline && previous.baseline.sequence > (read.baseline?.sequence ?? -1);
+    // What is kept in memory need not be written if the object turns out to record the same.
+    const isWritten = previous?.inMemory === true && recordsSame(previous.baseline, read.baseline);
+    const older = !isWritten && previous?.baseline && previous.baseline.sequence > (read.baseline?.sequence ?? -1);
     const inMemory = older === true && previous.inMemory;
     const isAlike = previous !== undefined && isTrackedAlike(previous.record, record);
     const signature = isAlike ? previous.signature : trackingSignature(record);
