@@ -40,6 +40,11 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import('./cli/preview/preview-command')).previewCommand(process),
   },
   {
+    name: 'ui',
+    summary: 'Shows workloads, restarts and their causes on a page in your browser.',
+    load: async () => (await import('./cli/ui/ui-command')).uiCommand(process),
+  },
+  {
     name: 'lint',
     summary: 'Finds restart annotations in manifests that do not do what they seem to, for CI.',
     load: async () => (await import('./cli/lint/lint-command')).lintCommand(process),

@@ -18,6 +18,29 @@ const withoutUncalled = {
   },
 };
 
+/**
+ * The page of `reroll ui`: its script and style sheet are texts in the part that serves it, so no process reads a file for
+ * it, and none but `reroll ui` has it in memory.
+ */
+const page = await build({
+  absWorkingDir: import.meta.dirname,
+  entryPoints: { page: 'cli/ui/page/main.tsx', style: 'cli/ui/page/page.css' },
+  outdir: 'dist/page',
+  bundle: true,
+  write: false,
+  platform: 'browser',
+  target: ['chrome123', 'firefox128', 'safari17.5'],
+  format: 'esm',
+  minify: true,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'none',
+  define: { 'process.env.NODE_ENV': '"production"' },
+  metafile: true,
+  logLevel: 'warning',
+});
+const pageText = (extension) => page.outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? '';
+
 // Parts of earlier builds have other names.
 await rm(new URL('dist', import.meta.url), { recursive: true, force: true });
 const { metafile } = await build({
@@ -43,11 +66,17 @@ const { metafile } = await build({
   // Its CommonJS build hides its own files from bundlers.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   plugins: [withoutUncalled],
-  define: { REROLL_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
+  define: {
+    REROLL_VERSION: JSON.stringify(version),
+    REROLL_PAGE_SCRIPT: JSON.stringify(pageText('.js')),
+    REROLL_PAGE_STYLE: JSON.stringify(pageText('.css')),
+    'process.env.NODE_ENV': '"production"',
+  },
   // What is in the bundle: the bill of materials is made of it.
   metafile: true,
   logLevel: 'warning',
 });
 
 await chmod(new URL('dist/reroll.mjs', import.meta.url), 0o755);
-await writeFile(new URL('dist/reroll.meta.json', import.meta.url), JSON.stringify(metafile));
+const outputs = { ...metafile.outputs, ...page.metafile.outputs };
+await writeFile(new URL('dist/reroll.meta.json', import.meta.url), JSON.stringify({ ...metafile, outputs }));

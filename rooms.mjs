@@ -46,6 +46,9 @@ export const towers = {
     'cli/users',
     'cli/preview',
     'cli/why',
+    'cli/ui/model',
+    'cli/ui/page',
+    'cli/ui',
   ],
   webhook: [
     'webhook',

@@ -13,6 +13,7 @@ import { textOutput } from '../cli/migrate/text-output';
 import { clusterOptionTable } from '../cli/cluster/cluster-options';
 import { previewOptionTable } from '../cli/preview/preview-options';
 import { statusOptionTable } from '../cli/status/status-options';
+import { uiOptionTable } from '../cli/ui/ui-options';
 import { whyOptionTable } from '../cli/why/why-options';
 import { Metrics } from '../reconciler/metrics/metrics';
 import { reconcilerOptionTable } from '../reconciler/options/options';
@@ -59,6 +60,7 @@ const tables: readonly OptionTable[] = [
   statusOptionTable,
   clusterOptionTable,
   previewOptionTable,
+  uiOptionTable,
 ];
 const rows: readonly OptionRow[] = tables.flatMap((table) => Object.values<OptionRow>(table));
 

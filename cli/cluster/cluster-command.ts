@@ -10,7 +10,7 @@ import { parseArguments, UsageError, type Environment } from '../../shared/runti
 import { systemRandom } from '../../shared/runtime/random';
 import { paintFor, wantsColour, type Paint } from '../output/text-style';
 import { connect, type Cluster } from './cluster';
-import type { clusterOptionTable, ClusterOptions } from './cluster-options';
+import type { clusterOptionTable, ConnectOptions } from './cluster-options';
 import { withProgress } from './progress';
 import { missingRight, NoAnswerError } from './silence';
 
@@ -20,7 +20,7 @@ export interface ClusterWorld {
   readonly clock: Clock;
   readonly isTerminal: boolean;
   readonly isErrorTerminal: boolean;
-  readonly connect: (options: ClusterOptions, env: Environment) => Promise<Cluster>;
+  readonly connect: (options: ConnectOptions, env: Environment) => Promise<Cluster>;
   /** Calls back at Ctrl-C, which then no longer ends the process. */
   readonly onInterrupt: (callback: () => void) => void;
 }
@@ -45,7 +45,7 @@ export interface Session<Options> {
   readonly width: number | undefined;
 }
 
-type Table = OptionTable & typeof clusterOptionTable;
+type Table = OptionTable & Omit<typeof clusterOptionTable, 'output'>;
 
 /** A command that asks a cluster. */
 export interface ClusterCommand<Options extends Table, Question> {
@@ -101,11 +101,11 @@ async function answered<Options extends Table, Question>(
 ): Promise<number> {
   const { options, question, env } = asked;
   const { io, isTerminal } = world;
-  // All tables have the rows of `clusterOptionTable`.
+  // All tables have the rows of `clusterOptionTable` that a connection needs.
   const cluster = await withProgress(
     world,
     'logging in',
-    async () => await world.connect(options as ClusterOptions, env),
+    async () => await world.connect(options as ConnectOptions, env),
   );
   try {
     const paint = paintFor(isTerminal && wantsColour(env));
@@ -116,7 +116,7 @@ async function answered<Options extends Table, Question>(
   }
 }
 
-/** Why a command could not answer, in one line. */
+/** Why there is no answer, for people; `name` is that of the command. */
 export function describeFailure(name: string, thrown: unknown): string {
   if (thrown instanceof ForbiddenError) return `${printable(missingRight(thrown))}, and the answer needs it`;
   if (thrown instanceof CredentialsError || thrown instanceof NoAnswerError) return printable(thrown.message);

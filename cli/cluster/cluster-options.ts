@@ -69,5 +69,8 @@ export const clusterOptionTable = {
 
 export type ClusterOptions = OptionValues<typeof clusterOptionTable>;
 
+/** Those that say how the cluster and the leader are reached; `reroll ui` has no format. */
+export type ConnectOptions = Omit<ClusterOptions, 'output'>;
+
 /** A row for commands whose answer may be followed. */
 export const watchRow = { ...switchRow('watch', 'Ask again every two seconds, until Ctrl-C.'), short: 'w' } as const;

@@ -5,7 +5,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { silentLogger } from '../../shared/runtime/log/logger';
 import type { Environment } from '../../shared/runtime/options/options';
 import type { Random } from '../../shared/runtime/random';
-import type { ClusterOptions } from './cluster-options';
+import type { ConnectOptions } from './cluster-options';
 import { Leader, type LeaderAnswer } from './leader';
 
 /** A cluster to which questions are put. */
@@ -23,7 +23,7 @@ const maxRequestSockets = 8;
 
 /** Connects to the cluster of a kubeconfig, or of the pod that this runs in. @throws CredentialsError */
 export async function connect(
-  options: ClusterOptions,
+  options: ConnectOptions,
   env: Environment,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
 ): Promise<Cluster> {

@@ -53,16 +53,25 @@ export function httpAnswer(status: number, body: object | string): string {
   return `HTTP/1.1 ${status} X\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`;
 }
 
+/** Longer texts need several frames. */
+const maxFrameBytes = 32_768;
+
+/** Answers a question on a forwarded connection, and ends it. */
+export function sendAnswer(socket: Duplex, status: number, body: object | string): void {
+  const text = httpAnswer(status, body);
+  socket.write(Buffer.concat([portNumber(0), portNumber(1)]));
+  for (let start = 0; start < text.length; start += maxFrameBytes) {
+    socket.write(onChannel(0, text.slice(start, start + maxFrameBytes)));
+  }
+  socket.end(serverFrame(8, Buffer.alloc(0)));
+}
+
 /** What a pod does with a forwarded connection. */
 export type Pod = (socket: Duplex, request: string) => void;
 
 /** A pod that answers each question. */
 export function answering(status: number, body: object | string): Pod {
-  return (socket) => {
-    socket.write(Buffer.concat([portNumber(0), portNumber(1)]));
-    socket.write(onChannel(0, httpAnswer(status, body)));
-    socket.end(serverFrame(8, Buffer.alloc(0)));
-  };
+  return (socket) => sendAnswer(socket, status, body);
 }
 
 export interface KubeServerOptions {
@@ -73,6 +82,8 @@ export interface KubeServerOptions {
   readonly refusal?: { readonly status: number; readonly message: string };
   /** The answer to the read of the Lease, instead of the Lease. */
   readonly leaseRefusal?: { readonly status: number; readonly message: string };
+  /** What is there besides the Lease, by path and query; undefined: nothing. Without it, every path is the Lease's. */
+  readonly objects?: (path: string) => object | undefined;
   readonly token?: string;
   /** A wrong answer to the key of the client. */
   readonly accept?: string;
@@ -100,10 +111,15 @@ export async function kubeServer(options: KubeServerOptions): Promise<KubeServer
     return undefined;
   };
   const server = createServer({ ...certificate }, (request, response) => {
+    const { url = '' } = request;
+    const isLease = options.objects === undefined || url.includes('/leases/');
+    const found = isLease ? options.lease : options.objects(url);
     const problem =
-      refused(request) ?? options.leaseRefusal ?? (options.lease ? undefined : { status: 404, message: 'none' });
+      refused(request) ??
+      (isLease ? options.leaseRefusal : undefined) ??
+      (found ? undefined : { status: 404, message: 'none' });
     response.writeHead(problem?.status ?? 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(problem ? status(problem, 'reroll') : options.lease));
+    response.end(JSON.stringify(problem ? status(problem, 'reroll') : found));
   });
   server.on('upgrade', (request, socket: Duplex) => {
     socket.on('error', () => undefined);

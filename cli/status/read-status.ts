@@ -18,6 +18,8 @@ export interface Status {
   readonly workloads: readonly unknown[];
   /** Undefined: the leader answered. */
   readonly silence: LeaderSilentError | undefined;
+  /** The pod that answered. */
+  readonly leader: string | undefined;
   readonly isInstallKnown: boolean;
   readonly missingRights: readonly string[];
 }
@@ -34,14 +36,16 @@ export interface StatusQuestion {
 export async function readStatus(cluster: Cluster, question: StatusQuestion): Promise<Status> {
   const rows: StatusRow[] = [];
   const workloads: unknown[] = [];
+  let leader: string | undefined;
   for (let token: string | undefined = ''; token !== undefined;) {
     const told: Told<Tolerant<WorkloadPage>> = await askLeader(cluster, pagePath(question, token), workloadPageSchema);
     if (told.silence) return await fromObjects(cluster, question, told.silence);
     rows.push(...told.said.workloads);
     workloads.push(...listOf(objectOf(told.body)['workloads']));
     token = told.said.continue;
+    leader = told.pod;
   }
-  return { rows, workloads, silence: undefined, isInstallKnown: true, missingRights: [] };
+  return { rows, workloads, silence: undefined, leader, isInstallKnown: true, missingRights: [] };
 }
 
 function pagePath({ namespace = '' }: StatusQuestion, token: string): string {
@@ -71,5 +75,5 @@ async function fromObjects(
       ...(at !== undefined && { lastRestartAt: at }),
     };
   });
-  return { rows, workloads: rows, silence, isInstallKnown: install.isKnown, missingRights };
+  return { rows, workloads: rows, silence, leader: undefined, isInstallKnown: install.isKnown, missingRights };
 }

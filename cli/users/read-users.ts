@@ -26,6 +26,8 @@ export interface ReadUsers {
   readonly body: unknown;
   /** Undefined: the leader answered. */
   readonly silence: LeaderSilentError | undefined;
+  /** The pod that answered. */
+  readonly leader: string | undefined;
   readonly isInstallKnown: boolean;
   readonly missingRights: readonly string[];
 }
@@ -40,8 +42,8 @@ export async function readUsers(cluster: Cluster, source: SourceRef, limits: Lim
   const { kind, namespace, name } = source;
   const told = await askLeader(cluster, `/v1/sources/${kind}/${namespace}/${name}`, sourceInspectionSchema);
   if (told.silence) return await fromObjects(cluster, source, told.silence, limits);
-  const { said: account, body } = told;
-  return { account, body, silence: undefined, isInstallKnown: true, missingRights: [] };
+  const { said: account, body, pod: leader } = told;
+  return { account, body, silence: undefined, leader, isInstallKnown: true, missingRights: [] };
 }
 
 async function fromObjects(
@@ -70,7 +72,7 @@ async function fromObjects(
     ...(seen?.is === 'there' && { ignore: seen.value.ignore, match: seen.value.match }),
     users: records.flatMap((record) => userFromObjects(record, source, install, sources)),
   };
-  return { account, body: account, silence, isInstallKnown: install.isKnown, missingRights };
+  return { account, body: account, silence, leader: undefined, isInstallKnown: install.isKnown, missingRights };
 }
 
 /** A workload as a user of a source, as the objects tell; none if it neither uses nor names the source. */

@@ -24,11 +24,7 @@ export function usersText(account: SourceUsers, options: TableOptions): string {
       cell: ({ restarts }) => (restarts ? 'yes' : 'no'),
       style: ({ restarts }) => (restarts ? green : yellow),
     },
-    {
-      title: 'KEYS',
-      cell: ({ keys, moreKeys }) =>
-        typeof keys === 'string' ? keys : enumerated(keys) + (moreKeys === undefined ? '' : ` and ${moreKeys} more`),
-    },
+    { title: 'KEYS', cell: keysOf },
     { title: 'BY', cell: ({ rule = '' }) => rule },
     { title: 'BECAUSE', cell: ({ why }) => why },
   ];
@@ -36,7 +32,22 @@ export function usersText(account: SourceUsers, options: TableOptions): string {
   return `${first}\n\n${renderTable(columns, users, options)}${more}`;
 }
 
-function headlineOf({ kind, namespace, name, presence, namespaceSelected, users, moreUsers = 0 }: SourceUsers): string {
+/** The keys that a workload uses, for people. */
+export function keysOf({ keys, moreKeys }: Pick<User, 'keys' | 'moreKeys'>): string {
+  if (typeof keys === 'string') return keys;
+  return enumerated(keys) + (moreKeys === undefined ? '' : ` and ${moreKeys} more`);
+}
+
+/** The first line of the answer: what a change would restart. */
+export function headlineOf({
+  kind,
+  namespace,
+  name,
+  presence,
+  namespaceSelected,
+  users,
+  moreUsers = 0,
+}: SourceUsers): string {
   const title = `${kind} ${namespace}/${name}`;
   const restarting = users.filter(({ restarts }) => restarts);
   const all = users.length + moreUsers;

@@ -23,7 +23,7 @@ export function whyText(about: Case, { text, isBad }: Headline, options: TextOpt
   const sections = [
     [paint(isBad ? red : bold, printable(text))],
     [
-      `${kind} ${namespace}/${name}${account.tracked ? `: ${statusOf(about, account)}` : ''}`,
+      `${kind} ${namespace}/${name}${account.tracked ? `: ${printable(statusParts(about, account).join(', '))}` : ''}`,
       ...(options.leader === undefined ? [] : [paint(dim, `as the leader ${printable(options.leader)} says`)]),
     ],
     account.tracked ? sourceLines(about, account, options) : [],
@@ -45,19 +45,18 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${printable(line)}`)];
 }
 
-function statusOf({ nowMs, silence, facts }: Case, account: TrackedAccount): string {
+/** Its state in words, then what else is known of it now, and its last restart. */
+export function statusParts({ nowMs, silence, facts }: Case, account: TrackedAccount): readonly string[] {
   const { state, waitsFor, since, until, lastRestart, dryRun } = account;
   const known = silence && state === 'unknown' ? 'its state is known to the leader only' : state.replace('-', ' ');
-  return printable(
-    [
-      known + (waitsFor === undefined ? '' : `, waits for ${waitsFor}`),
-      ...(since === undefined ? [] : [`since ${since}`]),
-      ...(until === undefined ? [] : [`until ${until} (${within(Date.parse(until) - nowMs)})`]),
-      ...(dryRun ? ['dry run'] : []),
-      lastRestart ? `last restart ${ago(nowMs - Date.parse(lastRestart.at))} (${lastRestart.id})` : 'no restart so far',
-      ...(facts?.heldBy === undefined ? [] : [facts.heldBy]),
-    ].join(', '),
-  );
+  return [
+    known + (waitsFor === undefined ? '' : `, waits for ${waitsFor}`),
+    ...(since === undefined ? [] : [`since ${since}`]),
+    ...(until === undefined ? [] : [`until ${until} (${within(Date.parse(until) - nowMs)})`]),
+    ...(dryRun ? ['dry run'] : []),
+    lastRestart ? `last restart ${ago(nowMs - Date.parse(lastRestart.at))} (${lastRestart.id})` : 'no restart so far',
+    ...(facts?.heldBy === undefined ? [] : [facts.heldBy]),
+  ];
 }
 
 function sourceLines(about: Case, { sources, moreSources }: TrackedAccount, options: TextOptions): readonly string[] {
@@ -82,13 +81,14 @@ function sourceLines(about: Case, { sources, moreSources }: TrackedAccount, opti
   }
 }
 
-function keysOf({ keys, moreKeys }: SourceAccount): string {
+/** The keys that the workload uses, for people. */
+export function keysOf({ keys, moreKeys }: SourceAccount): string {
   if (typeof keys === 'string') return keys;
   return enumerated(keys) + (moreKeys === undefined ? '' : ` and ${moreKeys} more`);
 }
 
 /** What is recorded, compared with what is there. */
-function standingOf(
+export function standingOf(
   { standing, changedKeys = [], moreChangedKeys, why, restarts }: SourceAccount,
   isGuess: boolean,
 ): string {
@@ -114,7 +114,8 @@ function standingOf(
   }
 }
 
-function authorLines({ facts }: Case): readonly string[] {
+/** What is not known of the author of a change. */
+export function authorLines({ facts }: Case): readonly string[] {
   const isKnown = facts?.cause === undefined || facts.cause.by.length > 0;
   return isKnown ? [] : ['Who made the change that it was restarted for is not known: the webhook did not see it.'];
 }
@@ -129,6 +130,7 @@ function changeLines(about: Case): readonly string[] {
   return section('To let a source count:', lines);
 }
 
-function mistakes({ facts, account }: Case): readonly string[] {
+/** What is wrong with its annotations. */
+export function mistakes({ facts, account }: Case): readonly string[] {
   return facts?.findings.map(({ message }) => message) ?? (account.tracked ? account.problems : []);
 }

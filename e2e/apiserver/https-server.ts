@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport';
 import {
@@ -23,6 +24,8 @@ export interface HttpsServerOptions {
   readonly faults?: Faults;
   /** 0, the default, lets the kernel choose. */
   readonly port?: number;
+  /** Answers requests to switch to another protocol, as for a port-forward. Without it they are refused. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex) => void;
 }
 
 export interface HttpsServer {
@@ -71,6 +74,7 @@ export async function startHttpsServer(server: ApiServer, options: HttpsServerOp
     },
   );
   listener.keepAliveTimeout = idleMs;
+  if (options.upgrade) listener.on('upgrade', options.upgrade);
   let opened = 0;
   listener.on('secureConnection', (socket) => {
     connections.set(socket, (opened += 1));

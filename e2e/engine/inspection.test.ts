@@ -243,14 +243,14 @@ describe('pages', () => {
     expect(inspected.page(engine).workloads.filter(({ state }) => state !== 'in-step')).toEqual([]);
   });
 
-  it('are at most a second old', async () => {
+  it('are at most a quarter of a second old', async () => {
     const [harness, engine] = await running({ objects: [app, web], answer: {} });
     const state = (): string | undefined => inspected.page(engine).workloads[0]?.state;
     expect(state()).toBe('in-step');
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
-    await harness.clock.advance(900);
+    await harness.clock.advance(200);
     expect(state()).toBe('in-step');
-    await harness.clock.advance(100);
+    await harness.clock.advance(50);
     await harness.edit('ConfigMap', 'app', { color: 'green' });
     await harness.clock.advance(1);
     expect(state()).toBe('pending');

@@ -4,6 +4,7 @@ import { clusterOptionTable } from '../../cli/cluster/cluster-options';
 import { previewOptionTable } from '../../cli/preview/preview-options';
 import { migrateOptionTable } from '../../cli/migrate/migrate-options';
 import { statusOptionTable } from '../../cli/status/status-options';
+import { uiOptionTable } from '../../cli/ui/ui-options';
 import { whyOptionTable } from '../../cli/why/why-options';
 import { reconcilerOptionTable } from '../../reconciler/options/options';
 import { optionEnv, type OptionRow, type OptionTable } from '../../shared/runtime/options/option-table';
@@ -28,6 +29,7 @@ export const commands: readonly CommandFlags[] = [
   ['reroll status', statusOptionTable],
   ['reroll users', clusterOptionTable],
   ['reroll preview', previewOptionTable],
+  ['reroll ui', uiOptionTable],
 ];
 
 const head = `<!-- Generated: npm run release -- --generate -->

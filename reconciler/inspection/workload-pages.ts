@@ -7,13 +7,13 @@ import { workloadStatus } from './workload-statuses';
 
 type PageQuestion = Extract<InspectionQuestion, { readonly about: 'workloads' }>;
 
-/** Nobody reads faster, and sorting the keys of a large cluster takes ten milliseconds. */
-const keptForMs = 1_000;
+/** A page shows changes within a second, and sorting the keys of a large cluster takes ten milliseconds. */
+const keptForMs = 250;
 
 /** A client that asks for ever other pages must not fill the memory. This holds the pages of 20,000 workloads. */
 const maxKeptBytes = 4 * 1024 * 1024;
 
-/** What was rendered within a second. */
+/** What was rendered within that time. */
 interface Kept {
   /** Of all workloads, sorted. */
   readonly keys: readonly string[];
@@ -21,7 +21,7 @@ interface Kept {
   bytes: number;
 }
 
-/** Pages of the workloads that some source may restart, rendered at most once a second. */
+/** Pages of the workloads that some source may restart, rendered at most four times a second. */
 export class WorkloadPages {
   readonly #view: InspectionView;
   #kept: Kept | undefined;

@@ -1,0 +1,103 @@
+import { Fragment, type ComponentChildren, type JSX } from 'preact';
+import { ago } from '../../output/times';
+import { addressOf, type OpenedObject, type View } from '../model/view';
+import type { Go } from './hooks';
+
+/** Shapes beside colours: some people see no difference between red and green. */
+const shapes: Readonly<Record<string, string>> = {
+  'in-step': 'M3.5 8.5 6.5 11.5 12.5 4.5',
+  pending: 'M8 4v4l2.5 2.5',
+  waiting: 'M8 4v4l2.5 2.5',
+  blocked: 'M8 4.5v4.5M8 11.6v.2',
+};
+const unknownShape = 'M6 6a2 2 0 1 1 2.6 2c-.4.2-.6.5-.6 1M8 11.6v.2';
+
+/** A state in words, with its shape and colour. */
+export function StateMark({ state, text = state }: { readonly state: string; readonly text?: string }): JSX.Element {
+  return (
+    <span class={`state state-${state in shapes ? state : 'unknown'}`}>
+      <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+        {state === 'in-step' ? undefined : <circle cx="8" cy="8" r="6.5" />}
+        <path d={shapes[state] ?? unknownShape} />
+      </svg>
+      {text}
+    </span>
+  );
+}
+
+/** An annotation or a flag, which may be broken behind its dots and slashes. */
+export function Rule({ rule }: { readonly rule: string }): JSX.Element {
+  return (
+    <span class="rule">
+      {rule.split(/(?<=[./])/).map((part, index) => (
+        <Fragment key={index}>
+          {part}
+          <wbr />
+        </Fragment>
+      ))}
+    </span>
+  );
+}
+
+/** @example '5,000' */
+export function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** A time, as long ago as it is. */
+export function Ago({ at, nowMs }: { readonly at: string; readonly nowMs: number }): JSX.Element {
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {ago(Math.max(0, nowMs - Date.parse(at)))}
+    </time>
+  );
+}
+
+/** A link to a view of this page. With a key that opens a new tab, the browser does that. */
+export function ViewLink({
+  view,
+  go,
+  changes,
+  children,
+  ...more
+}: {
+  readonly view: View;
+  readonly go: Go;
+  readonly changes: Partial<View>;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+  readonly 'aria-current'?: 'page' | undefined;
+}): JSX.Element {
+  return (
+    <a
+      {...more}
+      href={addressOf({ ...view, ...changes })}
+      onClick={(event: MouseEvent) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+        event.preventDefault();
+        go(changes);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** A link to the panel of a workload or source. */
+export function ObjectLink({
+  view,
+  go,
+  object,
+  children,
+}: {
+  readonly view: View;
+  readonly go: Go;
+  readonly object: OpenedObject;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <ViewLink view={view} go={go} changes={{ opened: object }} class="object">
+      {children}
+    </ViewLink>
+  );
+}

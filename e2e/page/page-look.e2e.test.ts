@@ -1,0 +1,63 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { artefact } from './figures';
+import { seriousFindings } from './opened-page';
+import { PageWorld } from './page-world';
+
+let world: PageWorld;
+
+beforeAll(async () => {
+  world = await PageWorld.open();
+});
+
+afterAll(async () => {
+  await world.close();
+});
+
+beforeEach(async () => {
+  await world.begin();
+});
+
+afterEach(() => {
+  // Of every test: the policy forbids nothing that the page does, and nothing throws.
+  expect(world.complaints()).toEqual([]);
+});
+
+describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
+  it.each([
+    ['list', ''],
+    ['why', '?workload=Deployment/shop/web'],
+    ['source', '?source=ConfigMap/shop/app&namespace=shop'],
+    ['timeline', '?tab=timeline'],
+  ])('axe finds nothing serious: %s', async (name, view) => {
+    await world.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    await world.page.goto(world.at(view));
+    await world.page
+      .locator(name === 'timeline' ? '.item' : name === 'list' ? '[role=row][id]' : '.headline')
+      .first()
+      .waitFor();
+    await world.page.screenshot({ path: artefact(`${name}-${scheme}.png`) });
+    expect(await seriousFindings(world.page)).toEqual([]);
+  });
+});
+
+it('fits a narrow window', async () => {
+  await world.page.setViewportSize({ width: 480, height: 860 });
+  await world.page.goto(world.at('?workload=Deployment/shop/web'));
+  await world.page.locator('.headline').waitFor();
+  await world.page.screenshot({ path: artefact('narrow-light.png') });
+  const overflow = await world.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+});
+
+it('moves nothing for people who want less motion', async () => {
+  await world.page.goto(world.at('?tab=timeline'));
+  const dot = async (): Promise<string> =>
+    await world.page
+      .locator('.step-running')
+      .first()
+      .evaluate((element) => getComputedStyle(element, '::before').animationName);
+  await world.page.emulateMedia({ reducedMotion: 'no-preference' });
+  expect(await dot()).toBe('under-way');
+  await world.page.emulateMedia({ reducedMotion: 'reduce' });
+  expect(await dot()).toBe('none');
+});
