@@ -114,7 +114,8 @@ export class Previews {
       },
       lastKnownFlags: (source) => sources.lastKnownFlags(source),
       inForceAt: (source, ...when) => (isIt(source) ? { content: shown } : sources.inForceAt(source, ...when)),
-      heldAt: (source, sinceMs) => (isIt(source) ? { content: shown } : sources.heldAt(source, sinceMs)),
+      heldAtBirth: (source, createdAtMs) =>
+        isIt(source) ? { content: shown } : sources.heldAtBirth(source, createdAtMs),
       firstContent: (source) => (isIt(source) ? shown : sources.firstContent(source)),
       firstSeen: (source) => (isIt(source) ? shown : sources.firstSeen(source)),
       formerContent: (source, whole) => {

@@ -462,6 +462,18 @@ describe('a record from before the workload was created', () => {
     expect(look(tracked(options, undefined, more)).action).toBe(action);
   });
 
+  it.each([
+    ['in the second of its creation', 30],
+    ['later', 35],
+  ])('of a Job counts if the source returned to what it was before: %s', (_when, backS) => {
+    see({ createdAtMs: at(-3600) });
+    see({ data: { color: 'blue' }, createdAtMs: at(-3600), writtenAtMs: at(30), resourceVersion: '2' });
+    see({ createdAtMs: at(-3600), writtenAtMs: at(backS), resourceVersion: '3' });
+    const sources = new Map([['cm/app', blue]]);
+    const baseline = { sequence: 2, keyId: digester.keyId, sources };
+    expect(look(tracked({ createdAtMs: at(30), kind: 'Job' }, undefined, { baseline })).action).toBe('restart');
+  });
+
   it.each(['ignore', 'match'] as const)('counts though the source had another %s annotation meanwhile', (flag) => {
     const isBefore = flag === 'match';
     see({ createdAtMs: at(-3600), [flag]: isBefore });

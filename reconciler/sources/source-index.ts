@@ -20,7 +20,7 @@ import {
   type PreviousState,
   type SourceEntry,
 } from './source-entry';
-import { firstContent, firstSeen, formerContent, heldAt, heldBefore, inForceAt } from './source-past';
+import { firstContent, firstSeen, formerContent, heldAtBirth, heldBefore, inForceAt } from './source-past';
 import { SourceStore } from './source-store';
 import { changedAtMs, flagsSince, timesOf, type WriteTimeEvidence } from './source-write-times';
 import { StateRetention } from './state-retention';
@@ -97,8 +97,8 @@ export class SourceIndex {
     return inForceAt(this.#store.get(source), sinceMs, bySearch);
   }
 
-  heldAt(source: SourceRef, sinceMs: number): InForce | 'metadata-only' {
-    return heldAt(this.#store.get(source), sinceMs);
+  heldAtBirth(source: SourceRef, createdAtMs: number): InForce | 'metadata-only' {
+    return heldAtBirth(this.#store.get(source), createdAtMs);
   }
 
   firstContent(source: SourceRef): ContentDigest | 'unknown' | 'metadata-only' | undefined {

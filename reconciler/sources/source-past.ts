@@ -16,13 +16,28 @@ export function inForceAt(
 }
 
 /**
+ * What the source held when a workload was created. `unknown` if its content changed in that second: its pods may have
+ * read what was there before, and a source that returned to that later must not look unchanged.
+ */
+export function heldAtBirth(entry: SourceEntry | undefined, createdAtMs: number): InForce | 'metadata-only' {
+  const held = heldAt(entry, createdAtMs);
+  if (held === 'metadata-only' || !entry) return held;
+  const states = statesOf(entry);
+  const second = Math.floor(createdAtMs / 1000) * 1000;
+  const isChangedThen = states.some(
+    ({ fromMs }, index) => fromMs >= second && fromMs < second + 1000 && states[index - 1]?.content !== undefined,
+  );
+  return isChangedThen ? 'unknown' : held;
+}
+
+/**
  * What the source held at `sinceMs`, by the API server's clock in whole seconds; infinity asks for the current state.
  * `metadata-only`: a read must reveal it.
  *
  * Within one second the order of two writes is not known. Then the older state is used: at worst one restart too many,
  * never a missed change.
  */
-export function heldAt(entry: SourceEntry | undefined, sinceMs: number): InForce | 'metadata-only' {
+function heldAt(entry: SourceEntry | undefined, sinceMs: number): InForce | 'metadata-only' {
   if (!entry) return { content: undefined };
   const second = Math.floor(sinceMs / 1000) * 1000;
   // Pods do not wait for a rotation of what they mount, not even for the first one.

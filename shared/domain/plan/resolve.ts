@@ -44,7 +44,7 @@ export function stateAtBirth(candidate: Candidate, { workload, sources, term }: 
   if (!isOfCreation || !wasWatched) return 'unknown';
   // Not `inForceAt`: the source may have been ignored for a while since then. What the baseline records counted at the
   // creation.
-  return sources.heldAt(candidate, record.createdAtMs);
+  return sources.heldAtBirth(candidate, record.createdAtMs);
 }
 
 /**

@@ -14,8 +14,11 @@ export interface SourceView {
    * `bySearch`: for a workload that found it by search.
    */
   inForceAt(source: SourceRef, sinceMs: number, bySearch?: boolean): InForce | 'metadata-only';
-  /** Like `inForceAt`, whether or not the source counted at that time. */
-  heldAt(source: SourceRef, sinceMs: number): InForce | 'metadata-only';
+  /**
+   * What the source held at the birth of a workload, whether or not it counted then; `unknown` if it changed in that
+   * second.
+   */
+  heldAtBirth(source: SourceRef, createdAtMs: number): InForce | 'metadata-only';
   /** A content of the last minutes, by the digest of the whole. */
   formerContent(source: SourceRef, whole: string): ContentDigest | 'metadata-only' | undefined;
   /** The content at creation; `unknown` if it was edited before it was first seen. */
