@@ -35,6 +35,11 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import('./cli/users/users-command')).usersCommand(process),
   },
   {
+    name: 'history',
+    summary: 'Shows the restarts of a namespace or a workload, what for, and how they ended.',
+    load: async () => (await import('./cli/history/history-command')).historyCommand(process),
+  },
+  {
     name: 'preview',
     summary: 'Shows what a change would restart that is not made yet: manifests, or keys of a ConfigMap or Secret.',
     load: async () => (await import('./cli/preview/preview-command')).previewCommand(process),

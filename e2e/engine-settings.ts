@@ -24,5 +24,6 @@ export const defaultSettings: Omit<EngineSettings, 'identity'> = {
   ownNamespace,
   leaseName,
   dryRun: false,
+  history: true,
   replicated: false,
 };

@@ -12,6 +12,7 @@ import { migrateReportSchema } from '../cli/migrate/migrate-report';
 import { textOutput } from '../cli/migrate/text-output';
 import { clusterOptionTable } from '../cli/cluster/cluster-options';
 import { previewOptionTable } from '../cli/preview/preview-options';
+import { historyOptionTable } from '../cli/history/history-options';
 import { statusOptionTable } from '../cli/status/status-options';
 import { uiOptionTable } from '../cli/ui/ui-options';
 import { whyOptionTable } from '../cli/why/why-options';
@@ -58,6 +59,7 @@ const tables: readonly OptionTable[] = [
   migrateOptionTable,
   whyOptionTable,
   statusOptionTable,
+  historyOptionTable,
   clusterOptionTable,
   previewOptionTable,
   uiOptionTable,

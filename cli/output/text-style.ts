@@ -40,7 +40,7 @@ export function totalLine(
 }
 
 const stateStyles: Readonly<Record<string, Style>> = {
-  ...{ 'in-step': green, pending: yellow, waiting: yellow, blocked: red },
+  ...{ 'in-step': green, pending: yellow, waiting: yellow, blocked: red, unhealthy: red },
 };
 
 /** The style of a workload's state; undefined for one that this version does not know. */

@@ -19,7 +19,7 @@ import { watchStatus } from './watch-status';
 const command: ClusterCommand<typeof statusOptionTable, undefined> = {
   name: 'status',
   options: statusOptionTable,
-  bad: 'answered: a workload is blocked',
+  bad: 'answered: a workload is blocked or unhealthy',
   examples: `  reroll status -n shop
   reroll status -A -o wide
   kubectl reroll status --watch`,
@@ -48,7 +48,9 @@ const command: ClusterCommand<typeof statusOptionTable, undefined> = {
         names: status.rows.map((row) => titleOf(row)),
       }),
     );
-    return status.rows.some(({ state }) => state === 'blocked') ? exitCodes.bad : exitCodes.answered;
+    return status.rows.some(({ state }) => state === 'blocked' || state === 'unhealthy')
+      ? exitCodes.bad
+      : exitCodes.answered;
   },
 };
 

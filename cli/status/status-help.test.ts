@@ -23,7 +23,7 @@ Output:
 ${connectionHelp}
 Exit codes:
   0    answered
-  1    answered: a workload is blocked
+  1    answered: a workload is blocked or unhealthy
 ${exitCodesHelp}
 Examples:
   reroll status -n shop

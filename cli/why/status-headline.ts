@@ -1,4 +1,4 @@
-import { within } from '../output/times';
+import { ago, within } from '../output/times';
 import { bad, headline, type Headline, type TrackedCase } from './case';
 import { owedBecause, restartedBecause } from './changes';
 
@@ -10,6 +10,7 @@ export function statusHeadline(about: TrackedCase): Headline | undefined {
   const [soon, isOwed] = [untilOf(about), restart === 'owed'];
   switch (waitsFor) {
     case undefined:
+      if (state === 'unhealthy') return bad(unhealthyText(about));
       return isOwed ? headline(`restarts next because ${because}`) : undefined;
     case 'settle-window':
       if (restart === 'not-owed') return undefined;
@@ -64,6 +65,14 @@ export function statusHeadline(about: TrackedCase): Headline | undefined {
   }
 }
 
+/** It has the change, and that is what is wrong. */
+function unhealthyText({ account: { lastRestart }, facts, nowMs }: TrackedCase): string {
+  const when = lastRestart === undefined ? '' : ` ${ago(nowMs - Date.parse(lastRestart.at))}`;
+  const why = facts?.cause && restartedBecause(facts.cause);
+  const reason = lastRestart?.reason === undefined ? '' : `: ${lastRestart.reason}`;
+  return `is not healthy since its restart${when}${why === undefined ? '' : ` because ${why}`}${reason}`;
+}
+
 /** At the end: something that does not explain a restart, but that somebody must look at. */
 export function baselineHeadline(about: TrackedCase): Headline | undefined {
   if (about.account.waitsFor !== 'baseline-write') return undefined;
@@ -77,6 +86,11 @@ function untilOf({ account: { until }, nowMs }: TrackedCase): string {
 }
 
 function detail({ events, missingPermissions }: TrackedCase): string {
-  const message = events.find(({ reason }) => reason === 'ReloadFail')?.message ?? missingPermissions[0];
+  const message = events.find(({ reason }) => reason === 'ReloadFail')?.message ?? missingPermissions.find(isOfPatch);
   return message === undefined ? '' : `: ${message}`;
+}
+
+/** Other rights may be missing too, and keep nothing from being restarted. */
+function isOfPatch(missing: string): boolean {
+  return missing.startsWith('missing permission to patch ');
 }

@@ -54,7 +54,9 @@ export function statusParts({ nowMs, silence, facts }: Case, account: TrackedAcc
     ...(since === undefined ? [] : [`since ${since}`]),
     ...(until === undefined ? [] : [`until ${until} (${within(Date.parse(until) - nowMs)})`]),
     ...(dryRun ? ['dry run'] : []),
-    lastRestart ? `last restart ${ago(nowMs - Date.parse(lastRestart.at))} (${lastRestart.id})` : 'no restart so far',
+    lastRestart
+      ? `last restart ${ago(nowMs - Date.parse(lastRestart.at))} (${lastRestart.id}${lastRestart.outcome === undefined ? '' : `, ${lastRestart.outcome}`})`
+      : 'no restart so far',
     ...(facts?.heldBy === undefined ? [] : [facts.heldBy]),
   ];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { healthInspectionSchema } from '../../shared/domain/protocol/health-inspection';
+import { historyPageSchema, restartOutcomes } from '../../shared/domain/protocol/history';
 import { inspectionProblemSchema } from '../../shared/domain/protocol/inspection-problem';
 import { sourceInspectionSchema } from '../../shared/domain/protocol/source-inspection';
 import { untrackedReasons, workloadInspectionSchema } from '../../shared/domain/protocol/workload-inspection';
@@ -22,6 +23,7 @@ describe(page, () => {
     const examples = codeBlocks(text).filter(({ language }) => language === 'json');
     const schemas = [
       workloadInspectionSchema,
+      historyPageSchema,
       sourceInspectionSchema,
       healthInspectionSchema,
       inspectionProblemSchema,
@@ -37,6 +39,7 @@ describe(page, () => {
     ['because', untrackedReasons],
     ['state', workloadStates],
     ['waitsFor', waitReasons],
+    ['outcome', restartOutcomes],
   ])('tells what each value of %s means', (heading, values) => {
     expect(firstCells(heading)).toEqual(values);
   });

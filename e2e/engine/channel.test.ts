@@ -117,7 +117,7 @@ describe('a change that the webhook announced', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
     expect(eventMessages()).toEqual([
       expect.stringMatching(
-        /^ConfigMap app: content changed.* \(keys: color\) by admin \(kubectl\)\. Deployment restarted/,
+        /^ConfigMap app: content changed.* \(keys: color\) by admin \(kubectl\) \(change [0-9a-f]{8}\)\. Deployment restarted/,
       ),
     ]);
     expect(engine.lines.find(({ message }) => message === 'Deployment default/web restarted')?.fields).toMatchObject({
@@ -203,11 +203,15 @@ it('an unconfirmed hint is dropped when the last workload that uses its source i
 });
 
 describe('the author of a change', () => {
-  /** Sends reviews that claim somebody else's latest write, as anyone who reaches the webhook's port can. */
-  async function claimedBy(users: readonly string[]): Promise<void> {
+  /**
+   * Sends reviews that claim somebody else's latest write, as anyone who reaches the webhook's port can. `replaces` is the
+   * version that they claim to replace.
+   */
+  async function claimedBy(users: readonly string[], replaces = '1'): Promise<void> {
     const [stored] = harness.objects('ConfigMap');
     for (const [index, username] of users.entries()) {
-      const object = { ...stored, data: { color: 'blue', size: 'l' } };
+      const metadata = { ...stored?.metadata, resourceVersion: replaces };
+      const object = { ...stored, metadata, data: { color: 'blue', size: 'l' } };
       const request = {
         ...{ uid: `claim-${String(index)}`, namespace: 'default', name: 'app', operation: 'UPDATE' },
         ...{ kind: { group: '', version: 'v1', kind: 'ConfigMap' }, options: { fieldManager: 'kubectl-edit' } },
@@ -238,6 +242,13 @@ describe('the author of a change', () => {
       users: named,
       moreUsers: 12,
     });
+  });
+
+  it('is named alone if the others claim to have replaced what is stored', async () => {
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await claimedBy(claimants, harness.objects('ConfigMap')[0]?.metadata.resourceVersion);
+    await harness.clock.advance(60_000);
+    expect(await by()).toMatchObject({ by: ['admin'] });
   });
 
   it('is named even if the true record arrives last', async () => {
@@ -295,7 +306,9 @@ it('the author of a change is named even if it was announced before the workload
   expect(received).toHaveLength(1);
   end();
   await harness.clock.advance(120_000);
-  expect(eventMessages()).toEqual([expect.stringContaining(' by admin (kubectl). Deployment restarted')]);
+  expect(eventMessages()).toEqual([
+    expect.stringMatching(/ by admin \(kubectl\) \(change [0-9a-f]{8}\)\. Deployment restarted/),
+  ]);
 });
 
 it('a reconciler that has no digest key yet asks the webhook to send records again', () => {
@@ -312,5 +325,7 @@ it('the author of a change is named even if it was announced to a standby that l
   expect(standby.reconciler.accept(received)).toMatchObject({ accepted: 1, refused: 0 });
   await harness.clock.advance(120_000);
   expect(harness.restarts('Deployment', 'web')).toBe(1);
-  expect(eventMessages()).toEqual([expect.stringContaining(' by admin (kubectl). Deployment restarted')]);
+  expect(eventMessages()).toEqual([
+    expect.stringMatching(/ by admin \(kubectl\) \(change [0-9a-f]{8}\)\. Deployment restarted/),
+  ]);
 });

@@ -198,8 +198,8 @@ export class Harness {
   }
 
   /**
-   * The engine's requests since the last call, like `patch deployments.apps` or `create events`. Requests for the Lease
-   * and for the discovery of add-ons are left out: they have tests of their own.
+   * The engine's requests since the last call, like `patch deployments.apps` or `create events`. Requests for the Lease,
+   * for the discovery of add-ons and for the history are left out: they have tests of their own.
    */
   requestsSinceLast(): readonly string[] {
     const all = this.server.requests();
@@ -207,6 +207,7 @@ export class Harness {
     this.#lastCounted = all.length;
     return since
       .filter(({ user, resource }) => user === engineUser && !/^leases|^\/apis\//.test(resource))
+      .filter(({ resource, namespace }) => resource !== 'configmaps' || namespace !== ownNamespace)
       .map(({ verb, resource }) => `${verb} ${resource}`);
   }
 

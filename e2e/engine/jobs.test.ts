@@ -21,7 +21,7 @@ async function toldOf(harness: Harness, kind: 'CronJob' | 'Job', name: string): 
 }
 
 function leftToNextRun(kind: string): readonly unknown[] {
-  const told = `ConfigMap app: content changed \\(keys: color\\)\\. ${kind} not run now: the change takes effect at its next run`;
+  const told = `ConfigMap app: content changed \\(keys: color\\) \\(change [0-9a-f]{8}\\)\\. ${kind} not run now: the change takes effect at its next run`;
   return ['next-run', expect.stringMatching(new RegExp(`^${told} \\(`))];
 }
 

@@ -67,6 +67,7 @@ describe("§18.4 Reloader's chart RBAC alone", () => {
       expect.stringContaining('missing permission for the Lease: acting as if this were the only replica'),
       expect.stringContaining('missing permission for the digest key, so this process has one of its own'),
       expect.stringContaining('missing permission to keep a journal of Jobs'),
+      expect.stringContaining('missing permission to keep the history of restarts in ConfigMaps'),
       expect.stringContaining('missing permission to patch cronjobs.batch: their baselines are kept in memory'),
       expect.stringContaining('missing permission to patch jobs.batch: their baselines are kept in memory'),
     ]);
@@ -246,6 +247,7 @@ describe('least privilege', () => {
       rule('apps', 'deployments daemonsets statefulsets', 'watch', namespaces),
       rule('batch', 'cronjobs jobs', 'watch patch', namespaces),
       rule('', 'secrets', 'get list create update delete', ['reroll']),
+      rule('', 'configmaps', 'get create update', ['reroll']),
       rule('coordination.k8s.io', 'leases', 'get create update', ['reroll']),
     ];
     const [, engine] = await under(rules, harness, { namespaces });

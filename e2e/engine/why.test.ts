@@ -268,11 +268,14 @@ describe('reroll why', () => {
     const [harness, engine] = await inSituation(whySituations['an excluded source was changed after a restart']!);
     const { out } = await ask([harness, engine], 'leader', {}, '-o', 'wide');
     const [{ metadata }] = [await harness.get('Deployment', 'web')];
-    const { id } = JSON.parse(metadata.annotations?.['reroll.dev/last-restart'] ?? '{}') as { readonly id: string };
+    const { id, changes } = JSON.parse(metadata.annotations?.['reroll.dev/last-restart'] ?? '{}') as {
+      readonly id: string;
+      readonly changes: Readonly<Record<string, string>>;
+    };
     expect(out)
       .toBe(`does not restart for ConfigMap theme: configmaps.exclude.reloader.stakater.com/reload on the workload excludes it
 
-Deployment default/web: in step, last restart 1 minute ago (${id})
+Deployment default/web: in step, last restart 1 minute ago (${id}, rolling)
 as the leader reroll-0 says
 
 SOURCE            KEYS   CONTAINER   COUNTS   BY                                                NOW
@@ -285,7 +288,7 @@ To let a source count:
   ConfigMap theme: take theme out of configmaps.exclude.reloader.stakater.com/reload on the workload
 
 Events:
-  1 minute ago  Reloaded  ConfigMap app: content changed (keys: color). Deployment restarted (env-vars, ${id})
+  1 minute ago  Reloaded  ConfigMap app: content changed (keys: color) (change ${changes['cm/app']}). Deployment restarted (env-vars, ${id})
 `);
   });
 
@@ -399,8 +402,8 @@ describe('without the leader', () => {
   it('tells the cause by the Event, where the annotation may not be read', async () => {
     const [harness, engine] = await inSituation(situations['it was restarted']!);
     harness.server.rbac.restrict('admin', [rule('', 'events', 'list')]);
-    expect(firstLine(await ask([harness, engine], 'leader', {}))).toBe(
-      'restarted 59 seconds ago because ConfigMap app: content changed (keys: color)',
+    expect(firstLine(await ask([harness, engine], 'leader', {}))).toMatch(
+      /^restarted 59 seconds ago because ConfigMap app: content changed \(keys: color\) \(change [0-9a-f]{8}\)$/,
     );
   });
 });

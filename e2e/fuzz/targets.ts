@@ -43,6 +43,7 @@ export const targets: ReadonlyMap<string, string> = new Map(
     options: 'flags and variables',
     'listen-address': 'the address of a server',
     'inspection-question': 'the path of a question to the reconciler',
+    'history-segment': 'a part of the history of restarts, from a ConfigMap',
     'web-socket-frames': 'what an API server sends on a forwarded port',
   }),
 );

@@ -2,6 +2,7 @@ import { certsOptionTable } from '../../certs/options';
 import { lintOptionTable } from '../../cli/lint/lint-options';
 import { clusterOptionTable } from '../../cli/cluster/cluster-options';
 import { previewOptionTable } from '../../cli/preview/preview-options';
+import { historyOptionTable } from '../../cli/history/history-options';
 import { migrateOptionTable } from '../../cli/migrate/migrate-options';
 import { statusOptionTable } from '../../cli/status/status-options';
 import { uiOptionTable } from '../../cli/ui/ui-options';
@@ -28,6 +29,7 @@ export const commands: readonly CommandFlags[] = [
   ['reroll why', whyOptionTable],
   ['reroll status', statusOptionTable],
   ['reroll users', clusterOptionTable],
+  ['reroll history', historyOptionTable],
   ['reroll preview', previewOptionTable],
   ['reroll ui', uiOptionTable],
 ];

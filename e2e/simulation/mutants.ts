@@ -31,13 +31,13 @@ export const mutants: readonly Mutant[] = [
   {
     what: 'who was superseded is an author too',
     file: hints,
-    from: 'this.#attributions.add(id, { uid, digest }, confirmed.toSorted(newestFirst), path)',
-    to: 'this.#attributions.add(id, { uid, digest }, [...confirmed, ...superseded], path)',
+    from: 'this.#attributions.add(id, state, confirmed.toSorted(newestFirst), path)',
+    to: 'this.#attributions.add(id, state, [...confirmed, ...superseded], path)',
   },
   {
     what: 'a hint of another object of the name is confirmed',
     file: hints,
-    from: '.filter((hint) => hint.uid === uid)',
+    from: '.filter((hint) => hint.uid === state.uid)',
     to: '.filter(() => true)',
   },
   {
@@ -111,8 +111,8 @@ export const mutants: readonly Mutant[] = [
   {
     what: 'a record holds a value',
     file: capture,
-    from: 'digest: digestOf(source, digester).whole(),',
-    to: "digest: Object.values((request.object as { data?: object }).data ?? {}).join('').replace(/[^\\w-]/g, '').padEnd(22, '0').slice(0, 22),",
+    from: 'const digest = digestOf(source, digester).whole();',
+    to: "const digest = Object.values((request.object as { data?: object }).data ?? {}).join('').replace(/[^\\w-]/g, '').padEnd(22, '0').slice(0, 22);",
   },
   {
     what: 'what is sent waits without bound',

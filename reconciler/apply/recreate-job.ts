@@ -10,7 +10,7 @@ import type { JobJournal } from './job-journal';
 import type { JobRecreation } from './journal-entry';
 import { leaveToNextRun } from './patch-workload';
 import { readAgain } from './read-again';
-import { describeChange } from '../../shared/domain/plan/describe-change';
+import { describeTracedChange } from '../../shared/domain/plan/describe-change';
 import type { Apply, Restart } from './restart';
 import { markTemplate } from './template';
 
@@ -43,7 +43,7 @@ export function recreateJob(journal: JobJournal): Apply {
       uid: record.uid,
       restartId: restart.id,
       sources: restart.changes.map(({ id }) => id),
-      because: restart.changes.map(describeChange),
+      because: restart.changes.map(describeTracedChange),
       successor,
     });
     return { kind: 'under-way' };

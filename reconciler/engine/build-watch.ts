@@ -35,7 +35,13 @@ export function buildWatch(
   const watches = new Watches({
     deps: { client, clock, random, logger },
     ...settings,
-    ...{ digester: keys, sources: sources.index, workloads: workloads.refs, scope: workloads.scope, wholeLists: false },
+    ...{
+      digester: keys,
+      sources: sources.index,
+      workloads: workloads.watched,
+      scope: workloads.scope,
+      wholeLists: false,
+    },
     csi: settings.csi ? new CsiRotations({ clock, sources: sources.index }) : undefined,
     onProgress,
     onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),

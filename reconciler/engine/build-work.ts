@@ -4,10 +4,11 @@ import type { ForbiddenError } from '../../shared/kube/errors';
 import { journalKey, loadInstallKey } from '../../shared/kube/secrets/install-keys';
 import { JobJournal } from '../apply/job-journal';
 import { JournalStore } from '../apply/journal-store';
+import type { RestartHistory } from '../history/restart-history';
 import { Inspections } from '../inspection/inspections';
 import { Questions } from '../questions/questions';
 import { KeyQueue } from '../queue/key-queue';
-import { MissingPermissions } from '../reporting/missing-permissions';
+import type { MissingPermissions } from '../reporting/missing-permissions';
 import type { Reporter } from '../reporting/reporter';
 import { AdoptionRateLimiter } from '../worker/adoption-rate-limiter';
 import { BaselineRemovals } from '../worker/baseline-removals';
@@ -48,6 +49,8 @@ export interface Parts {
   readonly sources: SourceParts;
   readonly workloads: WorkloadParts;
   readonly watch: WatchParts;
+  readonly history: RestartHistory;
+  readonly permissions: MissingPermissions;
 }
 
 export interface WorkEvents {
@@ -65,8 +68,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   const { deps, settings, keys } = base;
   const { client, clock, random, logger, metrics } = deps;
   const { annotationKeys, dryRun } = settings;
-  const { reporter, sources, workloads, watch } = parts;
-  const permissions = new MissingPermissions(logger);
+  const { history, permissions, reporter, sources, workloads, watch } = parts;
   const context = {
     client,
     assertLeading: events.assertLeading,
@@ -111,7 +113,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   });
   const inspections = new Inspections({
     ...{ ...view, clock, settings, annotationKeys, versions, queue, settle, unfinished, journal, permissions },
-    scope: workloads.scope,
+    ...{ history, scope: workloads.scope },
     watchStatuses: () => watch.watches.statuses(),
     isSettled: () => watch.known.hasSynced,
   });

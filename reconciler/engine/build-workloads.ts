@@ -2,6 +2,7 @@ import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-k
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { KeyQueue } from '../queue/key-queue';
+import type { WatchedWorkloads } from '../watch/list-watches';
 import { NamespaceScope } from '../workloads/namespace-scope';
 import { ReferencedDeploymentReader } from '../workloads/referenced-deployment-reader';
 import { WorkloadIndex } from '../workloads/workload-index';
@@ -13,6 +14,8 @@ export interface WorkloadParts {
   readonly scope: NamespaceScope;
   readonly index: WorkloadIndex;
   readonly refs: WorkloadRefs;
+  /** What the watches read and fill. */
+  readonly watched: WatchedWorkloads;
   /** Deployments to be read because a Rollout that refers to them was added, changed or removed: `namespace/name`. */
   readonly referencedDeployments: KeyQueue;
   /** Decodes an object as the watches do. Throws a MalformedObjectError. */
@@ -24,7 +27,9 @@ export interface WorkloadParts {
 export interface WorkloadEvents {
   readonly onChange: (workload: TrackedWorkload) => void;
   readonly onUntracked: (workload: Pick<TrackedWorkload, 'key' | 'record'>) => void;
-  readonly onGone: (key: WorkloadKey) => void;
+  readonly onGone: (key: WorkloadKey, uid: string) => void;
+  /** Called for each workload of each list and watch event, before anything else learns of it. */
+  readonly onRead: (record: WorkloadRecord, object: unknown) => void;
   /** The time since which no other replica writes, by the API server's clock; undefined: this replica does not lead. */
   readonly leadingSinceMs: () => number | undefined;
 }
@@ -60,5 +65,13 @@ export function buildWorkloads(base: EngineBase, events: WorkloadEvents): Worklo
   const read = (kind: WorkloadKindName, object: unknown): WorkloadRecord => refs.joined(refs.read(kind, object));
   const refresh = (record: WorkloadRecord): void =>
     sink(record.kind, undefined, () => undefined).upsert(record, 'list');
-  return { scope, index, refs, referencedDeployments, read, refresh };
+  const watched: WatchedWorkloads = {
+    sink: (kind, namespace, onSynced) => refs.sink(kind, namespace, onSynced),
+    read: (kind, object) => {
+      const record = refs.read(kind, object);
+      events.onRead(record, object);
+      return record;
+    },
+  };
+  return { scope, index, refs, watched, referencedDeployments, read, refresh };
 }

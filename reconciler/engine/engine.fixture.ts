@@ -17,7 +17,14 @@ export const defaults: EngineSettings = {
   ...{ reloadOnCreate: false, reloadOnDelete: false, ignoredSourceKind: undefined, csi: false },
   ...{ namespaces: [], namespacesToIgnore: [], namespaceSelector: everything, sourceSelector: everything },
   ...{ settleMs: 1_000, settleMaxMs: 10_000, foldRollouts: false },
-  ...{ ownNamespace: 'reroll', leaseName: 'reroll', replicated: false, dryRun: false, identity: 'reroll-0' },
+  ...{
+    ownNamespace: 'reroll',
+    leaseName: 'reroll',
+    replicated: false,
+    dryRun: false,
+    history: false,
+    identity: 'reroll-0',
+  },
 };
 
 const collectionPath = /^(\/api\/v1|\/apis\/[^/]+\/v1)(?:\/namespaces\/([^/]+))?\/([a-z]+)$/;

@@ -1,17 +1,21 @@
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
+import { isHistoryName } from '../../shared/domain/protocol/history';
 import { sourceId } from '../../shared/domain/sources/source';
 import type { Term } from '../../shared/domain/plan/plan-input';
 import { EventRecorder } from '../../shared/kube/client/events';
 import { NotLeadingError } from '../apply/restart';
 import type { Receipt } from '../hints/change-record-intake';
+import type { RestartHistory } from '../history/restart-history';
 import type { EngineSettings } from '../options/engine-settings';
 import type { Inspections } from '../inspection/inspections';
 import type { Questions } from '../questions/questions';
+import { MissingPermissions } from '../reporting/missing-permissions';
 import { Reporter } from '../reporting/reporter';
 import { DigestKeyring } from '../sources/digest-keyring';
 import type { SourceChange } from '../sources/source-index';
 import type { WatchStatus } from '../watch/watches';
 import { dryRunEvents } from '../worker/writers';
+import { buildHistory } from './build-history';
 import { buildSources, type SourceParts } from './build-sources';
 import { buildWatch, type WatchParts } from './build-watch';
 import { buildWork, type WorkParts } from './build-work';
@@ -43,6 +47,7 @@ export class Engine implements ReconcilerEngine {
   readonly #keys: DigestKeyring;
   readonly #stop = new AbortController();
 
+  readonly #history: RestartHistory;
   readonly #reporter: Reporter;
   readonly #sources: SourceParts;
   readonly #workloads: WorkloadParts;
@@ -69,7 +74,14 @@ export class Engine implements ReconcilerEngine {
     this.#keys = new DigestKeyring(digester, deps.keyIsShared ?? true);
     const base: EngineBase = { deps, settings, keys: this.#keys };
     const events = this.#eventRecorder();
-    this.#reporter = new Reporter({ ...deps, events });
+    const permissions = new MissingPermissions(deps.logger);
+    this.#history = buildHistory(base, {
+      assertLeading: () => this.#assertHoldingLease(),
+      isLent: (target) => this.#workloads.refs.isLent(target),
+      onRefused: (error) => permissions.history(error),
+      onEnd: (restart, conclusion) => this.#reporter.ended(restart, conclusion),
+    });
+    this.#reporter = new Reporter({ ...deps, events, history: this.#history });
     this.#sources = buildSources(base, {
       onChange: (change) => this.#onSourceChange(change),
       mayBeUsed: (source) =>
@@ -82,7 +94,9 @@ export class Engine implements ReconcilerEngine {
         if (this.#watch.known.hasSynced) this.#work.queue.add(workload.key, settings.settleMs);
       },
       onUntracked: (workload) => this.#reporter.problems({ ...workload, baselineProblem: undefined }),
-      onGone: (key) => {
+      onRead: (record, object) => this.#history.saw(record, object),
+      onGone: (key, uid) => {
+        this.#history.gone(key, uid);
         this.#work.queue.forget(key);
         this.#work.worker.forget(key);
       },
@@ -100,7 +114,10 @@ export class Engine implements ReconcilerEngine {
       },
     });
     this.#election = electionFor(deps, settings);
-    const parts = { reporter: this.#reporter, sources: this.#sources, workloads: this.#workloads, watch: this.#watch };
+    const parts = {
+      ...{ reporter: this.#reporter, history: this.#history, permissions },
+      ...{ sources: this.#sources, workloads: this.#workloads, watch: this.#watch },
+    };
     this.#work = buildWork(base, parts, {
       assertLeading: () => this.#assertLeading(),
       term: () => (this.#isInCharge() ? this.#term : undefined),
@@ -175,6 +192,7 @@ export class Engine implements ReconcilerEngine {
     this.#watch.named.readAnew();
     const parts = [this.#watch.watches, this.#work.queue, this.#work.jobs, this.#workloads.referencedDeployments];
     await Promise.all(parts.map(async (part) => await part.stop()));
+    await this.#history.stop();
     // The Lease comes last: no other replica may begin until the writes in progress have ended.
     await this.#election.stop();
   }
@@ -194,8 +212,15 @@ export class Engine implements ReconcilerEngine {
     if (this.#settings.dryRun || !this.#isInCharge()) throw new NotLeadingError();
   }
 
+  /** Unlike a restart, the last lines of the history are written while the process stops. */
+  #assertHoldingLease(): void {
+    if (!this.#election.isLeader()) throw new NotLeadingError();
+  }
+
   #onSourceChange(change: SourceChange): void {
     const { kind, namespace, after } = change;
+    // What Reroll writes there itself is no change that anybody made.
+    if (kind === 'ConfigMap' && namespace === this.#settings.ownNamespace && isHistoryName(change.name)) return;
     // Until the first list of a kind is complete, its sources are not news. Then every workload is looked at.
     if (!this.#watch.known.kinds.has(kind) && !this.#watch.named.knows(change)) return;
     if (!this.#workloads.scope.isSelected(namespace)) {
@@ -243,6 +268,7 @@ export class Engine implements ReconcilerEngine {
     this.#watch.named.readAnew();
     this.#watch.known.forget();
     this.#reporter.lead(true);
+    this.#history.begin();
     this.#lookAtEverything();
   }
 
@@ -250,6 +276,7 @@ export class Engine implements ReconcilerEngine {
     this.#term = undefined;
     this.#leadingSinceMs = undefined;
     this.#reporter.lead(false);
+    this.#history.end();
     this.#work.coalescer.clear();
     this.#work.unfinished.clear();
     this.#deps.metrics.leader.set(0);

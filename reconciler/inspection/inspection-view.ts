@@ -3,6 +3,7 @@ import type { Selection } from '../../shared/domain/sources/selection';
 import type { SourceKind } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 import type { JobJournal } from '../apply/job-journal';
+import type { RestartHistory } from '../history/restart-history';
 import type { KeyQueue } from '../queue/key-queue';
 import type { MissingPermissions } from '../reporting/missing-permissions';
 import type { WatchStatus } from '../watch/watches';
@@ -21,6 +22,7 @@ export interface InspectionView extends PlanView {
   readonly queue: Pick<KeyQueue, 'standing' | 'depth' | 'oldestDueMs'>;
   readonly settle: Pick<SettleWindows, 'remainingMs' | 'openedMs'>;
   readonly unfinished: Pick<UnfinishedLooks, 'get'>;
+  readonly history: Pick<RestartHistory, 'read' | 'find' | 'unhealthySinceMs'>;
   readonly journal: Pick<JobJournal, 'isRecreating'>;
   readonly permissions: Pick<MissingPermissions, 'reported'>;
   readonly settings: PlanView['settings'] &

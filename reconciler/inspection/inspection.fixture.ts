@@ -50,6 +50,7 @@ export class InspectionWorld {
       annotationKeys: defaultAnnotationKeys,
       versions: { known: () => true },
       scope: { isKnown: true, isSelected: () => true },
+      history: { read: () => ({ keptSince: undefined, entries: [] }), find: nothing, unhealthySinceMs: nothing },
       journal: { isRecreating: () => false },
       permissions: { reported: [] },
       settings: {

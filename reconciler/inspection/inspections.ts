@@ -1,6 +1,7 @@
 import type { HealthInspection } from '../../shared/domain/protocol/health-inspection';
 import type { InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
 import { workFacts } from './health-facts';
+import { HistoryPages } from './history-pages';
 import type { InspectionView } from './inspection-view';
 import { jsonBody } from './json-body';
 import { inspectSource } from './source-inspections';
@@ -11,10 +12,12 @@ import { WorkloadPages } from './workload-pages';
 export class Inspections {
   readonly #view: InspectionView;
   readonly #pages: WorkloadPages;
+  readonly #history: HistoryPages;
 
   constructor(view: InspectionView) {
     this.#view = view;
     this.#pages = new WorkloadPages(view);
+    this.#history = new HistoryPages(view);
   }
 
   /** The body of the answer. Undefined if this replica cannot answer: it does not lead, or the first lists are not complete. */
@@ -28,6 +31,8 @@ export class Inspections {
         return jsonBody(inspectSource(this.#view, question, term));
       case 'workloads':
         return this.#pages.render(question);
+      case 'history':
+        return jsonBody(this.#history.page(question));
     }
   }
 

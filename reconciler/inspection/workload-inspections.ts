@@ -8,6 +8,7 @@ import type { Verdict } from '../../shared/domain/plan/verdict';
 import { untrackedTexts } from '../../shared/domain/plan/why-untracked';
 import { maxInspectionRows, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
 import type { UntrackedReason, UsedSource, WorkloadInspection } from '../../shared/domain/protocol/workload-inspection';
+import type { LastRestart } from '../../shared/domain/workloads/last-restart';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { planInput } from '../worker/plan-view';
 import { isNamespaceWatched, type InspectionView } from './inspection-view';
@@ -42,9 +43,7 @@ export function inspectWorkload(
     restart: owing[planned.action],
     sources: usedSources(view, workload, planned),
     ...(moreSources > 0 && { moreSources }),
-    ...(record.lastRestart && {
-      lastRestart: { at: new Date(record.lastRestart.atMs).toISOString(), id: record.lastRestart.id },
-    }),
+    ...(record.lastRestart && { lastRestart: lastRestartOf(view, record.lastRestart) }),
     ...(baselineProblem !== undefined && { baselineProblem }),
     problems: record.problems.map((problem) => describeProblem(describeWorkload(record), problem)),
   };
@@ -81,4 +80,16 @@ function untrackedBecause(
     .watchStatuses()
     .some((watch) => watch.resource === resource && watch.synced && (watch.namespace ?? namespace) === namespace);
   return isListed && scope.isKnown ? 'not-found' : 'not-listed';
+}
+
+function lastRestartOf(
+  { history }: InspectionView,
+  { atMs, id }: LastRestart,
+): NonNullable<Extract<WorkloadInspection, { readonly tracked: true }>['lastRestart']> {
+  const { outcome, reason } = history.find(id) ?? {};
+  return {
+    ...{ at: new Date(atMs).toISOString(), id },
+    ...(outcome !== undefined && { outcome }),
+    ...(reason !== undefined && { reason }),
+  };
 }

@@ -10,7 +10,7 @@ import { isSourceKindWatched, wallTime, type InspectionView } from './inspection
 
 type StatusView = Pick<
   InspectionView,
-  'clock' | 'queue' | 'settle' | 'unfinished' | 'settings' | 'knownKinds' | 'isNamed'
+  'clock' | 'queue' | 'settle' | 'unfinished' | 'settings' | 'knownKinds' | 'isNamed' | 'history'
 >;
 
 const inStep: WorkloadStatus = { state: 'in-step' };
@@ -37,7 +37,9 @@ export function workloadStatus(view: StatusView, workload: TrackedWorkload): Wor
   if (standing && !(isKept && standing.dueMs > view.clock.monotonicMs())) {
     return { state: 'pending', waitsFor: 'turn', since: wallTime(view, standing.addedMs) };
   }
-  return usesUnknownSources(view, workload) ? { state: 'unknown', waitsFor: 'sources' } : inStep;
+  if (usesUnknownSources(view, workload)) return { state: 'unknown', waitsFor: 'sources' };
+  const unhealthyMs = view.history.unhealthySinceMs(key);
+  return unhealthyMs === undefined ? inStep : { state: 'unhealthy', since: new Date(unhealthyMs).toISOString() };
 }
 
 function unfinishedStatus(

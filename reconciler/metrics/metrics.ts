@@ -151,6 +151,11 @@ export class Metrics {
   readonly adoptionsTotal = this.registry.counter('reroll_adoptions_total', 'Baselines recorded without a restart.', {
     kind: kinds,
   });
+  readonly restartOutcomesTotal = this.registry.counter(
+    'reroll_restart_outcomes_total',
+    'Restarts by how they ended.',
+    { outcome: ['healthy', 'unhealthy', 'superseded', 'unknown'] },
+  );
   readonly foldedRestartsTotal = this.registry.counter(
     'reroll_folded_restarts_total',
     "Restarts that were not written, because somebody else's rollout followed the change.",

@@ -17,7 +17,9 @@ export interface EngineSettings extends Omit<Selection, 'ignoredSourceKinds'> {
   readonly settleMaxMs: number;
   /** Whether a rollout by somebody else can replace the restart for an earlier change. */
   readonly foldRollouts: boolean;
-  /** The namespace of lease, digest key and journal. */
+  /** Whether the history of restarts is kept in ConfigMaps; otherwise in memory alone. */
+  readonly history: boolean;
+  /** The namespace of lease, digest key, journal and history. */
   readonly ownNamespace: string;
   readonly leaseName: string;
   /** There are other replicas, so this one does not act without permission for the Lease. */

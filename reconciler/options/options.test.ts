@@ -42,6 +42,7 @@ const defaults: ReconcilerOptions = {
   metaInfoDeployment: undefined,
   listen: { host: undefined, port: 9090 },
   dryRun: false,
+  history: true,
   replicated: false,
   remarks: [],
 };
@@ -100,6 +101,7 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ['--is-Argo-Rollouts=true', {}],
   ['--is-Argo-Rollouts=false', { ignoredWorkloadKinds: ['Rollout'] }],
   ['--fold-rollouts=false', { foldRollouts: false }],
+  ['--history=false', { history: false }],
   ['--sync-after-restart', { remarks: [expect.stringContaining('--sync-after-restart has no effect') as never] }],
   ['--enable-pprof', { remarks: [expect.stringContaining('--enable-pprof') as never] }],
   ['--dry-run', { dryRun: true }],

@@ -106,6 +106,11 @@ export const reconcilerOptionTable = {
       'true',
     ),
     dryRun: dryRunRow,
+    history: switchRow(
+      'history',
+      "Keep the history of restarts in ConfigMaps of Reroll's namespace. Otherwise it ends with the process.",
+      'true',
+    ),
   }),
   ...inGroup('Annotation keys', annotationOptionTable),
   ...inGroup('Replicas', {

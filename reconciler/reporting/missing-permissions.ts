@@ -36,6 +36,14 @@ export class MissingPermissions {
     );
   }
 
+  /** Reroll may not keep the history of restarts. */
+  history(error: ForbiddenError): void {
+    this.#report(
+      'missing permission to keep the history of restarts in ConfigMaps: it is in memory alone, and ends with this process',
+      error,
+    );
+  }
+
   #report(message: string, error: ForbiddenError): void {
     if (this.#reported.has(message)) return;
     this.#reported.add(message);

@@ -6,6 +6,7 @@ import { EventRecorder } from '../../shared/kube/client/events';
 import { refusal } from '../../shared/kube/transport/fake-transport';
 import { requestTarget } from '../../shared/kube/request-target';
 import type { Alert } from '../alerts/alert';
+import { noHistory } from '../history/history.fixture';
 import { Metrics } from '../metrics/metrics';
 import { StaleWorkloadError } from '../apply/read-again';
 import { NotLeadingError } from '../apply/restart';
@@ -30,7 +31,14 @@ beforeEach(() => {
 function reporterOf({ client, clock, logger }: ClientWorld): Reporter {
   const random = zeroRandom;
   const events = new EventRecorder({ client, clock, random, logger, component: 'reroll', instance: 'reroll-0' });
-  return new Reporter({ clock, logger, metrics, events, alerts: { send: (alert) => void alerts.push(alert) } });
+  return new Reporter({
+    clock,
+    logger,
+    metrics,
+    events,
+    history: noHistory,
+    alerts: { send: (alert) => void alerts.push(alert) },
+  });
 }
 
 const said = (): readonly string[] => world.logger.lines.map(({ level, message }) => `${level}: ${message}`);
@@ -71,7 +79,7 @@ describe('a source', () => {
       {
         level: 'info',
         message: `ConfigMap shop/app ${what}`,
-        fields: { source: 'ConfigMap shop/app', what, keys, users: 2 },
+        fields: { source: 'ConfigMap shop/app', what, keys, users: 2, change: expect.stringMatching(/^[0-9a-f]{8}$/) },
       },
     ]);
   });
@@ -183,6 +191,8 @@ describe('a restart', () => {
         level: 'info',
         message: 'Deployment shop/web restarted',
         fields: {
+          ...{ audit: true, decision: 'restarted', kind: 'Deployment', namespace: 'shop', name: 'web' },
+          changes: ['9f3e11aa'],
           workload: 'Deployment shop/web',
           because: ['ConfigMap app: content changed (keys: color)'],
           strategy: 'env-vars',
@@ -198,7 +208,8 @@ describe('a restart', () => {
         involvedObject: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'uid-web' },
         type: 'Normal',
         reason: 'Reloaded',
-        message: 'ConfigMap app: content changed (keys: color). Deployment restarted (env-vars, c0ffee00)',
+        message:
+          'ConfigMap app: content changed (keys: color) (change 9f3e11aa). Deployment restarted (env-vars, c0ffee00)',
       },
     ]);
   });
@@ -248,7 +259,9 @@ describe('a restart', () => {
       paths: ['both', 'watch'],
     });
     expect((await sentEvents())[0]).toMatchObject({
-      message: expect.stringContaining('(keys: color) by alice and 2 more (kubectl-edit); Secret db: content changed'),
+      message: expect.stringContaining(
+        '(keys: color) by alice and 2 more (kubectl-edit) (change 9f3e11aa); Secret db: content changed',
+      ),
     });
   });
 

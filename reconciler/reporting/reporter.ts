@@ -1,9 +1,11 @@
 import { describeProblem } from '../../shared/domain/annotations/annotation-problem';
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { budgets } from '../../shared/domain/budgets';
-import { errorMessage } from '../../shared/domain/errors';
+import { errorMessage, RerollError } from '../../shared/domain/errors';
 import { hasContent, parseSourceId, sourceKey, type SourceId } from '../../shared/domain/sources/source';
+import { changeId, deletionId } from '../../shared/domain/sources/change-id';
 import { textDigest } from '../../shared/domain/sources/content-digest';
+import { readRestartCause } from '../../shared/domain/workloads/restart-cause';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
@@ -11,12 +13,16 @@ import { ConflictError, ForbiddenError, InvalidError } from '../../shared/kube/e
 import type { EventReason, EventRecorder } from '../../shared/kube/client/events';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Logger } from '../../shared/runtime/log/logger';
+import type { LogFields, Logger } from '../../shared/runtime/log/logger';
 import type { AlertSink } from '../alerts/alert';
 import type { Metrics } from '../metrics/metrics';
 import { MarkerLostError } from '../apply/patch-workload';
 import { StaleWorkloadError } from '../apply/read-again';
 import { NotLeadingError, type Restart } from '../apply/restart';
+import type { Decided, HistoryTarget } from '../history/history-entry';
+import type { Conclusion, OpenRestart } from '../history/open-restarts';
+import type { RestartHistory } from '../history/restart-history';
+import { attributionFields, auditOf, auditOfJob } from './audit';
 import { BudgetEvents } from './budget-events';
 import { BaselineTooLargeError } from '../apply/baseline-too-large-error';
 import type { EntryProblem, JobRecreation } from '../apply/journal-entry';
@@ -25,7 +31,6 @@ import type { Change } from '../../shared/domain/plan/change';
 import { countEvent, countPassedOver, whatHappened } from './event-counts';
 import type { Verdict } from '../../shared/domain/plan/verdict';
 import {
-  authorsOf,
   describeChange,
   describeChanges,
   describeRemovers,
@@ -51,9 +56,13 @@ export interface ReporterOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly events: Pick<EventRecorder, 'record'>;
+  readonly history: Pick<RestartHistory, 'restarted' | 'restartedAsTold' | 'withheld' | 'refused' | 'refusedAsTold'>;
   /** Undefined: no alerts are sent. */
   readonly alerts?: AlertSink | undefined;
 }
+
+/** A restart that is decided. Whether it could be described does not matter. */
+type Refusable = Pick<Restart, 'id' | 'atMs' | 'workload' | 'strategy' | 'changes'>;
 
 /** Errors that a person must fix. */
 const personsErrors = [ForbiddenError, InvalidError, BaselineTooLargeError, MarkerLostError] as const;
@@ -74,6 +83,8 @@ export class Reporter {
 
   /** The sources with too many keys last reported for each workload, as a digest. */
   readonly #reportedKeys = new Map<WorkloadKey, string>();
+  /** Refusals whose line is about to be written, with its fields for the audit. */
+  readonly #refusals = new Map<WorkloadKey, LogFields>();
   readonly #budgetEvents = new BudgetEvents((target, message) => this.#event(target, 'Warning', 'OverBudget', message));
 
   constructor(options: ReporterOptions) {
@@ -104,7 +115,7 @@ export class Reporter {
     // In a large cluster, most changes concern no workload.
     if (users === 0) logger.debug(`${source} ${what}; no tracked workload uses it`, fields);
     // Writing a log line takes as long as deciding, so the queue runs first.
-    else clock.timer(0, () => logger.info(`${source} ${what}`, fields));
+    else clock.timer(0, () => logger.info(`${source} ${what}`, { ...fields, change: changeIdOf(change) }));
   }
 
   /** Values in the workload's annotations or baseline that are invalid. */
@@ -206,7 +217,7 @@ export class Reporter {
     restart: Restart,
     { did, changedMs }: { readonly did: string; readonly changedMs: number | undefined },
   ): void {
-    const { clock, logger, metrics } = this.#options;
+    const { clock, history, logger, metrics } = this.#options;
     const { id, strategy, changes } = restart;
     if (changedMs !== undefined) {
       const seconds = (clock.monotonicMs() - changedMs) / 1000;
@@ -216,15 +227,11 @@ export class Reporter {
         seconds,
       );
     }
-    const workload = describeWorkload(record);
-    const because = changes.map(describeChange);
-    logger.info(`${workload} ${did}`, {
-      workload,
-      because,
-      strategy,
-      restartId: id,
-      sources: changes.map((change) => change.id),
-      ...attributionFields(changes),
+    const decided = decidedOf(restart);
+    logger.info(`${describeWorkload(record)} ${did}`, auditOf('restarted', decided));
+    history.restarted(decided, {
+      isLeftToNextRun: isLeftToNextRun(record.kind, record.settings),
+      heldUntilMs: restart.pausedUntilMs,
     });
     this.#count(record, true);
     const detail = `${describeChanges(changes)}. ${record.kind} ${did} (${strategy}, ${id})`;
@@ -245,14 +252,32 @@ export class Reporter {
     metrics.foldedRestartsTotal.inc({ workload_kind: record.kind });
   }
 
+  /** Somebody else's write brought the restart that the webhook had put into it. */
+  brought({ record }: TrackedWorkload, changes: readonly Change[]): void {
+    const { history, logger, metrics } = this.#options;
+    const { lastRestart } = record;
+    const message = `${describeWorkload(record)} not restarted: the write of its new template brought the restart along`;
+    metrics.foldedRestartsTotal.inc({ workload_kind: record.kind });
+    if (!lastRestart) {
+      // Something removed the annotation from the write, so nothing names the restart.
+      logger.info(message, { workload: describeWorkload(record), because: changes.map(describeChange) });
+      return;
+    }
+    const decided = { ...lastRestart, target: targetOf(record), strategy: record.settings.strategy, changes };
+    logger.info(message, auditOf('restarted', decided));
+    history.restarted(decided);
+  }
+
   /** A dry run decided on a restart. */
-  withheld({ record }: TrackedWorkload, { strategy, changes }: Restart): void {
-    const { logger, metrics } = this.#options;
-    const workload = describeWorkload(record);
-    const because = changes.map(describeChange);
-    const sources = changes.map(({ id }) => id);
+  withheld({ record }: TrackedWorkload, restart: Restart): void {
+    const { history, logger, metrics } = this.#options;
     const would = isLeftToNextRun(record.kind, record.settings) ? 'take the change at its next run' : 'be restarted';
-    logger.info(`dry run: ${workload} would ${would}`, { workload, because, strategy, sources, dryRun: true });
+    const decided = decidedOf(restart);
+    logger.info(`dry run: ${describeWorkload(record)} would ${would}`, {
+      ...auditOf('withheld', decided),
+      dryRun: true,
+    });
+    history.withheld(decided);
     metrics.dryRunRestartsTotal.inc({ workload_kind: record.kind });
   }
 
@@ -268,28 +293,49 @@ export class Reporter {
   }
 
   jobRecreated(entry: JobRecreation, job: KubeObject): void {
+    const { history, logger, alerts } = this.#options;
     const { name, namespace = '', uid } = job.metadata;
     const record = { kind: 'Job', namespace, name, uid } as const;
-    const workload = describeWorkload(record);
     const { restartId, sources, because } = entry;
-    this.#options.logger.info(`${workload} recreated`, { workload, because, sources, restartId });
+    logger.info(`${describeWorkload(record)} recreated`, auditOfJob('restarted', record, entry, changesIn(entry)));
+    history.restartedAsTold(record, toldIn(entry));
     this.#count(record, true);
     const detail = `${because.join('; ')}. Job recreated (${restartId})`;
     this.#event(record, 'Normal', 'Reloaded', detail);
-    this.#options.alerts?.send({ sources: sources.flatMap((id) => parseSourceId(id) ?? []), workload: record, detail });
+    alerts?.send({ sources: sources.flatMap((id) => parseSourceId(id) ?? []), workload: record, detail });
   }
 
   /** A deleted Job could not be recreated yet. It is retried. */
-  jobNotCreated({ uid, successor, because, restartId }: JobRecreation, error: unknown): void {
+  jobNotCreated(entry: JobRecreation, error: unknown): void {
+    const { history, logger } = this.#options;
+    const { uid, successor, because, restartId } = entry;
     const { name, namespace } = successor.metadata;
     const record = { kind: 'Job', namespace, name, uid } as const;
     const workload = describeWorkload(record);
     this.#count(record, false);
-    this.#options.logger.warn(`${workload} was deleted and could not be recreated yet; retrying until it is`, {
-      ...{ workload, because, restartId },
+    const code = codeForPerson(error);
+    const isRefused = code !== undefined && history.refusedAsTold(record, toldIn(entry), code);
+    logger.warn(`${workload} was deleted and could not be recreated yet; retrying until it is`, {
+      ...(isRefused
+        ? { ...auditOfJob('refused', record, entry, changesIn(entry)), errorCode: code }
+        : { workload, because, restartId }),
       error: errorMessage(error),
     });
     this.#toFix(record, error, 'deleted, and not recreated until this is fixed: ');
+  }
+
+  /** It is known how a restart ended. */
+  ended({ id, target }: OpenRestart, { outcome, reason = '' }: Conclusion): void {
+    const { logger, metrics } = this.#options;
+    metrics.restartOutcomesTotal.inc({ outcome });
+    const workload = describeWorkload(target);
+    const fields = { workload, restartId: id, outcome, ...(reason !== '' && { reason }) };
+    if (outcome !== 'unhealthy') {
+      logger.debug(`${workload}: its restart ended`, fields);
+      return;
+    }
+    logger.warn(`${workload} is not healthy since its restart: ${reason}`, fields);
+    this.#event(target, 'Warning', 'ReloadUnhealthy', `not healthy since the restart ${id}: ${reason}`);
   }
 
   /** A Secret is labelled as a journal entry but does not verify. */
@@ -310,12 +356,20 @@ export class Reporter {
     );
   }
 
+  /** A restart was refused by what only a person can change. It is retried, and told once. */
+  refused(restart: Refusable, error: unknown): void {
+    const errorCode = codeForPerson(error);
+    const decided = decidedOf(restart);
+    if (errorCode === undefined || !this.#options.history.refused(decided, errorCode)) return;
+    this.#refusals.set(restart.workload.key, { ...auditOf('refused', decided), errorCode });
+  }
+
   /** A restart could not be written. It is retried. */
   notRestarted({ record }: TrackedWorkload, error: unknown): void {
     if (!isConflict(error) && !(error instanceof NotLeadingError)) this.#count(record, false);
   }
 
-  failed({ record }: TrackedWorkload, error: unknown, startedMs: number): void {
+  failed({ key, record }: TrackedWorkload, error: unknown, startedMs: number): void {
     const { clock, logger, metrics } = this.#options;
     const workload = describeWorkload(record);
     metrics.reconcileDurationSeconds.observe({ result: 'error' }, (clock.monotonicMs() - startedMs) / 1000);
@@ -326,7 +380,9 @@ export class Reporter {
       return;
     }
     metrics.errorsTotal.inc({ type: 'handler_error' });
-    logger.warn(`${workload} could not be written; trying again`, { workload, error: errorMessage(error) });
+    const audit = this.#refusals.get(key);
+    this.#refusals.delete(key);
+    logger.warn(`${workload} could not be written; trying again`, { workload, ...audit, error: errorMessage(error) });
     this.#toFix(record, error);
   }
 
@@ -341,6 +397,7 @@ export class Reporter {
   forget(key: WorkloadKey): void {
     this.#reported.delete(key);
     this.#reportedKeys.delete(key);
+    this.#refusals.delete(key);
     this.#budgetEvents.forget(key);
   }
 
@@ -376,14 +433,30 @@ function isConflict(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof StaleWorkloadError;
 }
 
-/** For the log: the authors of the changes, their field managers, and how the changes were noticed. */
-function attributionFields(changes: readonly Change[]) {
-  const known = changes.flatMap(({ attribution }) => attribution ?? []);
-  const { users, more } = authorsOf(changes);
-  const managers = [...new Set(known.flatMap(({ manager }) => manager ?? []))];
-  return {
-    ...(users.length > 0 && { users, managers }),
-    ...(more > 0 && { moreUsers: more }),
-    paths: [...new Set(changes.map(({ attribution }) => attribution?.path ?? 'watch'))],
-  };
+function targetOf({ kind, namespace, name, uid }: HistoryTarget): HistoryTarget {
+  return { kind, namespace, name, uid };
+}
+
+/** A restart as history and audit are told of it. */
+function decidedOf({ id, atMs, workload, strategy, changes }: Refusable): Decided {
+  return { id, atMs, target: targetOf(workload.record), strategy, changes };
+}
+
+function toldIn({ successor }: JobRecreation): string | undefined {
+  return successor.metadata.annotations[ownAnnotations.lastRestart];
+}
+
+function changesIn(entry: JobRecreation): Iterable<string> {
+  return readRestartCause(toldIn(entry))?.changes.values() ?? [];
+}
+
+/** The code of an error that a person must fix; undefined for another. */
+function codeForPerson(error: unknown): string | undefined {
+  return isForPerson(error) && error instanceof RerollError ? error.code : undefined;
+}
+
+/** The id of a change, if the watch has shown the content. */
+function changeIdOf({ kind, namespace, name, after }: SourceChange): string | undefined {
+  if (!after) return deletionId({ kind, namespace, name });
+  return hasContent(after) ? changeId(after.uid, after.content.whole()) : undefined;
 }

@@ -1,5 +1,6 @@
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import type { Baseline } from '../../shared/domain/baseline/baseline';
+import { changeId, deletionId } from '../../shared/domain/sources/change-id';
 import type { StrategyName } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
 import type { Clock } from '../../shared/runtime/clock';
@@ -52,8 +53,8 @@ export function describeRestart(
 }
 
 /**
- * Adds the authors that the webhook reported for the content that is stored now, not for content that was only
- * announced. An author who was known before stays known.
+ * Adds the ids of the changes, and the authors that the webhook reported for the content that is stored now, not for
+ * content that was only announced. An author who was known before stays known.
  */
 export function attributed(
   hints: Pick<Hints, 'attribution'>,
@@ -61,9 +62,10 @@ export function attributed(
   changes: readonly (Verdict & Partial<Change>)[],
 ): readonly Change[] {
   return changes.map((change) => {
-    const { kind, name, whole } = change;
+    const { kind, name, uid, whole } = change;
     const source = { kind, namespace: record.namespace, name };
     const attribution = whole === undefined ? undefined : hints.attribution(source, whole);
-    return { ...change, attribution: attribution ?? change.attribution };
+    const id = uid === undefined || whole === undefined ? deletionId(source) : changeId(uid, whole);
+    return { ...change, changeId: id, attribution: attribution ?? change.attribution };
   });
 }

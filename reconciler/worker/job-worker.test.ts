@@ -3,6 +3,7 @@ import { clientWorld, zeroRandom, type ClientWorld } from '../../shared/kube/cli
 import { EventRecorder } from '../../shared/kube/client/events';
 import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
 import type { HttpRequest } from '../../shared/kube/transport';
+import { noHistory } from '../history/history.fixture';
 import { Metrics } from '../metrics/metrics';
 import { NotLeadingError } from '../apply/restart';
 import { JobJournal } from '../apply/job-journal';
@@ -45,7 +46,13 @@ beforeEach(() => {
   });
   const { client, clock, logger } = world;
   const events = new EventRecorder({ client, clock, random: zeroRandom, logger, component: 'reroll', instance: 'r' });
-  const reporter = new Reporter({ clock, logger, metrics: new Metrics({ countByNamespace: false }), events });
+  const reporter = new Reporter({
+    clock,
+    logger,
+    metrics: new Metrics({ countByNamespace: false }),
+    events,
+    history: noHistory,
+  });
   journal = new JobJournal({
     client,
     store: testStore(client),

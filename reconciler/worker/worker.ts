@@ -6,7 +6,7 @@ import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { ConflictError, NotFoundError } from '../../shared/kube/errors';
 import { getObject, type KubeObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Random } from '../../shared/runtime/random';
+import { randomHex, type Random } from '../../shared/runtime/random';
 import type { AdoptionRateLimiter } from './adoption-rate-limiter';
 import { MarkerLostError } from '../apply/patch-workload';
 import { StaleWorkloadError } from '../apply/read-again';
@@ -23,6 +23,7 @@ import type { Term } from '../../shared/domain/plan/plan-input';
 import type { Verdict } from '../../shared/domain/plan/verdict';
 import { candidates } from '../../shared/domain/plan/candidates';
 import { plan, type Plan } from '../../shared/domain/plan/plan';
+import type { PauseBegun } from './pauses';
 import { planInput, type PlanView } from './plan-view';
 import type { Reporter } from '../reporting/reporter';
 import type { RolloutCoalescer } from './rollout-coalescer';
@@ -279,7 +280,7 @@ export class Worker {
     const { writers, context, workloads, reporter, settle, coalescer } = this.#options;
     const { record } = workload;
     const pause = writers.pauses.pauseFor(workload, this.#options.clock.nowMs());
-    const described = describeRestart(this.#options, workload, baseline, changes, pause);
+    const described = this.#describe(workload, baseline, changes, pause);
     const restart = { ...described, asksFirst: this.#lostMarkers.has(workload.key) };
     this.#options.injected.forget(workload.key);
     // Closed before the write, so that a change during the write opens a new window.
@@ -302,8 +303,20 @@ export class Worker {
       return applied.stored ? { kind: 'done' } : unwritten;
     } catch (error) {
       reporter.notRestarted(workload, error);
+      reporter.refused(restart, error);
       if (error instanceof MarkerLostError) await this.#takeBack(workload, restart, error.resourceVersion);
       else this.#unanswered.failed(restart, error);
+      throw error;
+    }
+  }
+
+  #describe(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[], pause?: PauseBegun): Restart {
+    const { clock, defaults, random, reporter } = this.#options;
+    try {
+      return describeRestart(this.#options, workload, baseline, changes, pause);
+    } catch (error) {
+      const strategy = workload.record.settings.strategy ?? defaults.strategy;
+      reporter.refused({ id: randomHex(random, 8), atMs: clock.nowMs(), workload, changes, strategy }, error);
       throw error;
     }
   }
@@ -325,7 +338,14 @@ export class Worker {
       throw error;
     }
     const lost = lostRestart(restarts, object);
-    if (!lost) return;
+    if (!lost) {
+      const made = restarts.find(({ id }) => id === workload.record.lastRestart?.id);
+      if (!made) return;
+      // Nobody was told of it when it was written.
+      reporter.answered(made.changes);
+      reporter.restarted(workload, made, { did: 'restarted', changedMs: undefined });
+      return;
+    }
     const { restart } = lost;
     const error = new MarkerLostError(workload, lost.missing, resourceVersion);
     reporter.notRestarted(workload, error);
@@ -359,7 +379,7 @@ export class Worker {
     const changes = injected.take(workload);
     if (!changes) return;
     reporter.answered(changes);
-    reporter.coalesced(workload, changes, 'the write of its new template brought the restart along');
+    reporter.brought(workload, changes);
   }
 
   /** The changes are answered or do not concern the workload. */

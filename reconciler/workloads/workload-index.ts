@@ -42,7 +42,7 @@ export interface WorkloadIndexOptions {
    */
   readonly onUntracked: (workload: Pick<TrackedWorkload, 'key' | 'record'>) => void;
   /** A workload is deleted or no longer tracked. */
-  readonly onGone: (key: WorkloadKey) => void;
+  readonly onGone: (key: WorkloadKey, uid: string) => void;
 }
 
 interface Entry extends TrackedWorkload, SeenWorkload {
@@ -198,11 +198,12 @@ export class WorkloadIndex {
    */
   remove(key: WorkloadKey, uid?: string): void {
     const entry = this.#entries.get(key);
-    if (uid !== undefined && uid !== (entry?.record.uid ?? this.#untracked.get(key)?.uid)) return;
-    if (!this.#untracked.delete(key) && !entry) return;
+    const known = entry?.record.uid ?? this.#untracked.get(key)?.uid;
+    if (known === undefined || (uid !== undefined && uid !== known)) return;
+    this.#untracked.delete(key);
     this.#entries.delete(key);
     if (entry) this.#users.remove(key, entry.record);
-    this.#options.onGone(key);
+    this.#options.onGone(key, known);
   }
 
   /** Forgets the tracked workloads of a namespace, and returns what was known about them. */

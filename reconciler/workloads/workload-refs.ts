@@ -74,6 +74,11 @@ export class WorkloadRefs {
     return record.rollout?.workloadRef ? this.#joinedRollout(record) : record;
   }
 
+  /** Whether a Rollout takes its template from this workload. */
+  isLent({ kind, namespace, name }: Pick<WorkloadRecord, 'kind' | 'namespace' | 'name'>): boolean {
+    return kind === 'Deployment' && this.#rolloutsOf.has(objectKey(namespace, name));
+  }
+
   /** Like {@link WorkloadIndex.sink}, with Rollouts and their Deployments joined. */
   sink(kind: WorkloadKindName, namespace: string | undefined, onSynced: () => void): ReflectorSink<WorkloadRecord> {
     const sink = this.#options.workloads.sink(kind, namespace, onSynced);

@@ -75,6 +75,17 @@ export const budgets = {
   /** Restarts injected into admitted writes and not seen in a watch yet: per namespace, and in total. */
   injectedNamespaceBytes: 1 * mib,
   injectedBytes: 4 * mib,
+  /**
+   * Restarts of the last hour whose pods are followed: what the watches show of them, and those that this leader made.
+   * Each: per namespace, and in total.
+   */
+  followedNamespaceBytes: 512 * kib,
+  followedBytes: 2 * mib,
+  /** One restart in the history. Usually it takes 350 bytes; long names of many keys take more. */
+  historyEntryBytes: 4 * kib,
+  /** The history of restarts, some 3,000 of them. Each segment is a ConfigMap, written whole. */
+  historySegments: 8,
+  historySegmentBytes: 128 * kib,
   /** Names of changed sources kept per settle window, for the log. */
   settledSources: 500,
   /** Namespaces for which the number of sources read by name is kept. */

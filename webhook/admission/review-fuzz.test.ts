@@ -115,7 +115,12 @@ function world() {
   sender.setReplicas(new Set(['up:1', 'hanging:1']));
   const recent = new RecentChanges(clock);
   const send = sender.send.bind(sender);
-  const observers = [captureObserver({ clock, metrics, recent, digester: () => testDigester, send })];
+  const observers = [
+    captureObserver({
+      ...{ clock, metrics, recent, send, ownNamespace: 'reroll', logger: silentLogger },
+      digester: () => testDigester,
+    }),
+  ];
   const handler = new ReviewHandler({ clock, logger: silentLogger, metrics, observers });
   return { clock, metrics, sender, recent, handler };
 }

@@ -1,6 +1,7 @@
 import { ContentDigester } from '../../shared/domain/sources/content-digest';
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { FakeClock } from '../../shared/runtime/fake-clock';
+import { silentLogger } from '../../shared/runtime/log/logger';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { captureObserver } from '../plugins/capture-observer';
 import type { AdmissionPlugin } from './admission-plugins';
@@ -73,7 +74,10 @@ export function handlerWorld(limits?: InFlightLimits, plugins: readonly Admissio
   const sent: ChangeRecord[] = [];
   const recent = new RecentChanges(clock);
   const observers = [
-    captureObserver({ clock, metrics, recent, digester: () => testDigester, send: (record) => sent.push(record) }),
+    captureObserver({
+      ...{ clock, metrics, recent, ownNamespace: 'reroll', logger: silentLogger },
+      ...{ digester: () => testDigester, send: (record) => sent.push(record) },
+    }),
   ];
   const handler = new ReviewHandler({ clock, logger, metrics, observers, plugins, ...(limits && { limits }) });
   const begin = (timeoutMs?: number, path: ReviewPath = 'validate') => {

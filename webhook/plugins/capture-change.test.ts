@@ -1,3 +1,4 @@
+import { changeId } from '../../shared/domain/sources/change-id';
 import { describe, expect, it } from '@jest/globals';
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
@@ -43,6 +44,7 @@ describe('captureChange', () => {
       user: 'alice',
       manager: 'kubectl-edit',
       observedAtMs: nowMs,
+      change: changeId('uid-db', captured().digest),
     });
   });
 

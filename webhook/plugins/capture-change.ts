@@ -1,4 +1,5 @@
 import { boundedChangeRecord, parseChangeRecord, type ChangeRecord } from '../../shared/domain/protocol/change-record';
+import { changeId } from '../../shared/domain/sources/change-id';
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { type AdmissionRequest, fieldManagerOf } from '../admission/admission-review';
 import { fieldAt, textOf } from '../../shared/domain/kubernetes/json-value';
@@ -35,6 +36,7 @@ export function captureChange(
   const { username = '' } = request.userInfo;
   const replaces = textOf(fieldAt(request.oldObject, ['metadata', 'resourceVersion']));
   const manager = fieldManagerOf(request);
+  const digest = digestOf(source, digester).whole();
   const record: ChangeRecord = {
     v: 1,
     id: request.uid,
@@ -42,13 +44,14 @@ export function captureChange(
     namespace,
     name,
     uid,
-    digest: digestOf(source, digester).whole(),
+    digest,
     keyId: digester.keyId,
     changed,
     user: username,
     ...(manager !== undefined && { manager }),
     observedAtMs: Math.floor(nowMs),
     ...(replaces !== undefined && { replaces }),
+    change: changeId(uid, digest),
   };
   // A review can be forged, so a record that a reconciler would reject is not sent.
   return parseChangeRecord(boundedChangeRecord(record));

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { budgets } from '../../shared/domain/budgets';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import { silentLogger } from '../../shared/runtime/log/logger';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { parseAdmissionReview, type AdmissionRequest } from '../admission/admission-review';
 import { captureObserver } from './capture-observer';
@@ -11,14 +13,15 @@ function world(digester: typeof testDigester | undefined = testDigester) {
   const clock = new FakeClock();
   const metrics = new WebhookMetrics();
   const users: string[] = [];
+  const logger = new RecordingLogger();
   const observer = captureObserver({
-    ...{ clock, metrics, recent: new RecentChanges(clock) },
+    ...{ clock, logger, metrics, recent: new RecentChanges(clock), ownNamespace: 'reroll' },
     digester: () => digester,
     send: ({ user }) => users.push(user),
   });
   const see = (changed: Readonly<Record<string, unknown>> = {}): void => observer.run(requestOf(changed));
   const count = async (result: string) => await metric(metrics, `reroll_webhook_records_total{result="${result}"}`);
-  return { observer, users, see, count };
+  return { observer, users, see, count, lines: logger.lines };
 }
 
 function requestOf(changed: Readonly<Record<string, unknown>>): AdmissionRequest {
@@ -39,6 +42,32 @@ describe('captureObserver', () => {
     see({ uid: 'review-of-a-retry' });
     expect(users).toEqual(['alice']);
     expect([await count('sent'), await count('duplicate')]).toEqual([1, 2]);
+  });
+
+  it('logs a change with its id, its keys and its author, and never a value', () => {
+    const { see, lines } = world();
+    see({ object: secret({ password: 'hunter2', user: 'app' }) });
+    expect(lines).toEqual([
+      {
+        level: 'info',
+        message: 'Secret shop/db admitted',
+        fields: {
+          ...{ source: 'Secret shop/db', change: expect.stringMatching(/^[0-9a-f]{8}$/), keys: ['password'] },
+          ...{ user: 'alice', manager: 'kubectl-edit' },
+        },
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['reroll', 'reroll-history-0', false],
+    ['reroll', 'reroll-history-12', false],
+    ['reroll', 'reroll-history-x', true],
+    ['shop', 'reroll-history-0', true],
+  ])('wants ConfigMap %s/%s: %j', (namespace, name, wanted) => {
+    const kind = { group: '', version: 'v1', kind: 'ConfigMap' };
+    expect(world().observer.wants(requestOf({ kind, namespace, name }))).toBe(wanted);
   });
 
   it('sends nothing for a dry run, and does not treat the real write as a duplicate of it', async () => {
@@ -75,7 +104,10 @@ describe('captureObserver', () => {
     };
     const clock = new FakeClock();
     const recent = new RecentChanges(clock);
-    captureObserver({ clock, metrics, recent, digester: () => undefined, send }).run(requestOf({}));
+    captureObserver({
+      ...{ clock, metrics, recent, send, ownNamespace: 'reroll', logger: silentLogger },
+      digester: () => undefined,
+    }).run(requestOf({}));
     expect(await metric(metrics, 'reroll_webhook_records_total{result="dropped"}')).toBe(1);
   });
 });

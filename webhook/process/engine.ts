@@ -78,8 +78,7 @@ export class WebhookEngine {
     });
     const observers = [
       captureObserver({
-        clock,
-        metrics,
+        ...{ clock, logger, metrics, ownNamespace: namespace },
         recent: new RecentChanges(clock),
         digester: () => this.#key.digester(),
         send: (record) => this.#sender.send(record),

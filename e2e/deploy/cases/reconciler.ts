@@ -63,6 +63,12 @@ export const reconcilerCases: readonly ChartCase[] = [
   flags({ enableHA: true }, '--enable-ha=true'),
   flags({ dryRun: true }, '--dry-run=true'),
   flags({ foldRollouts: false }, '--fold-rollouts=false'),
+  flags({ history: false }, '--history=false'),
+  {
+    what: 'the ConfigMaps of the history are its own, and need no right without one',
+    values: { reloader: { history: false } },
+    check: (rendered) => expect(rendered.rules('Role', 'reroll-own').join()).not.toContain('configmaps'),
+  },
   flags({ reloadStrategy: 'annotations' }, '--reload-strategy=annotations'),
   flags({ resourceLabelSelector: 'app in (a,b)' }, '--resource-label-selector=app in (a,b)'),
   flags({ settle: '2s', settleMax: '1m' }, '--settle=2s', '--settle-max=1m'),

@@ -13,6 +13,8 @@ export const target: Target = {
     '/v1/sources/SecretProviderClass/shop/vault',
     `/v1/workloads?namespace=shop&limit=20&continue=${continueToken('Deployment/shop/web')}`,
     '/v1/workloads?limit=%30&continue=%ff',
+    '/v1/history?namespace=shop&kind=deployment&name=web&since=2026-01-01T12:00:00Z&limit=20',
+    `/v1/history?continue=${continueToken('2026-01-01T12:00:00.000Z/3f9c2a71')}`,
   ],
   run: (input) => {
     const question = parseInspectionQuestion(input.toString('latin1'));
@@ -23,11 +25,11 @@ export const target: Target = {
     if (question.about === 'workload' || question.about === 'source') {
       promise(/^[-\w.:]+$/.test(question.namespace + question.name), 'names are names');
     }
-    if (question.about === 'workloads') {
+    if (question.about === 'workloads' || question.about === 'history') {
       const { limit, after } = question;
       promise(Number.isInteger(limit) && limit >= 1 && limit <= maxInspectionRows, 'a page is bounded');
       if (after === undefined) return;
-      const again = parseInspectionQuestion(`/v1/workloads?continue=${continueToken(after)}`);
+      const again = parseInspectionQuestion(`/v1/${question.about}?continue=${continueToken(after)}`);
       promise('after' in again && again.after === after, 'a token is read as it was written');
     }
   },

@@ -11,6 +11,8 @@ export function changeOf(change: Partial<Change> = {}): Change {
     name,
     container: 'main',
     whole: blue,
+    uid: 'uid-app',
+    changeId: '9f3e11aa',
     exists: true,
     decision: 'auto',
     comparison: { restart: true, because: 'content-changed', recorded: blue, changedKeys: ['color'] },

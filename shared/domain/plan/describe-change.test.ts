@@ -53,7 +53,7 @@ describe('describeChanges', () => {
   const changes = (count: number) => names(count, 'app-').map((name) => changeOf({ name }));
 
   it('names twenty sources and counts the rest', () => {
-    expect(describeChanges(changes(1))).toBe('ConfigMap app-1: content changed (keys: color)');
+    expect(describeChanges(changes(1))).toBe('ConfigMap app-1: content changed (keys: color) (change 9f3e11aa)');
     expect(describeChanges(changes(2))).toMatch(/^ConfigMap app-1: .*\); ConfigMap app-2: .*\)$/);
     expect(describeChanges(changes(20))).not.toContain('more');
     expect(describeChanges(changes(23))).toMatch(/app-20: [^;]*; and 3 more$/);
@@ -68,7 +68,8 @@ describe('lastRestartAnnotation', () => {
   it('names the time, the restart, the sources and the keys', () => {
     const changes = [changeOf(), changeOf({ kind: 'Secret', name: 'db', ...compared('in-doubt') })];
     expect(lastRestartAnnotation('c0ffee00', nowMs, changes)).toBe(
-      '{"at":"2026-01-01T12:00:00.000Z","id":"c0ffee00","sources":{"cm/app":["color"],"secret/db":null}}',
+      '{"at":"2026-01-01T12:00:00.000Z","id":"c0ffee00","sources":{"cm/app":["color"],"secret/db":null},' +
+        '"changes":{"cm/app":"9f3e11aa","secret/db":"9f3e11aa"}}',
     );
   });
 
@@ -101,7 +102,7 @@ describe('the author of a change', () => {
   it('is named after what changed', () => {
     const text = 'ConfigMap app: content changed (keys: color) by alice, bob (kubectl-edit)';
     expect(describeChange(changeOf({ attribution }))).toBe(text);
-    expect(describeChanges([changeOf({ attribution })])).toBe(text);
+    expect(describeChanges([changeOf({ attribution })])).toBe(`${text} (change 9f3e11aa)`);
   });
 
   it('comes with the keys that the baseline does not know', () => {

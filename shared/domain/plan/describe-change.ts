@@ -6,7 +6,8 @@ import type { Attribution } from './attribution';
 import type { Change } from './change';
 import type { Verdict } from './verdict';
 
-const maxNamedSources = 20;
+/** Of one restart, in its Event, its annotation and its history. */
+export const maxNamedSources = 20;
 const maxNamedKeys = 20;
 const maxNamedUsers = 5;
 const maxNamedRemovers = 3;
@@ -30,7 +31,7 @@ const tooManyKeys = ', and it has too many keys to tell which';
 
 /** A sentence about which of these field managers removed an annotation that Reroll wrote. */
 export function describeRemovers(removers: readonly string[]): string {
-  const named = removers.slice(0, maxNamedRemovers).map((manager) => shown(JSON.stringify(manager)));
+  const named = removers.slice(0, maxNamedRemovers).map((manager) => shownName(JSON.stringify(manager)));
   if (removers.length === 1) return `Field manager ${named.join()} updates it; managedFields names no other`;
   if (removers.length === 0) return 'managedFields does not show which field manager removes it';
   const more = removers.length - named.length;
@@ -56,8 +57,13 @@ export function describeChange(change: Change): string {
   return describeWithKeys(change, changedKeysOf(change)) + describeAuthors(change.attribution);
 }
 
+/** The same with the id of the change, as in the Event: `ConfigMap app-config: … by alice (kubectl-edit) (change 9f3e11aa)`. */
+export function describeTracedChange(change: Change): string {
+  return `${describeChange(change)} (change ${change.changeId})`;
+}
+
 /** If the baseline holds one digest for the whole source, only the webhook knows which keys differ. */
-function changedKeysOf({ comparison, attribution }: Change): readonly string[] | undefined {
+export function changedKeysOf({ comparison, attribution }: Change): readonly string[] | undefined {
   return comparison?.changedKeys ?? attribution?.changedKeys;
 }
 
@@ -69,7 +75,7 @@ function describeAuthors(attribution: Attribution | undefined): string {
   if (!attribution || attribution.users.length === 0) return '';
   const { users, moreUsers, manager } = attribution;
   const more = moreUsers > 0 ? ` and ${String(moreUsers)} more` : '';
-  return ` by ${users.map(shown).join(', ')}${more}${manager === undefined ? '' : ` (${shown(manager)})`}`;
+  return ` by ${users.map(shownName).join(', ')}${more}${manager === undefined ? '' : ` (${shownName(manager)})`}`;
 }
 
 /** `content changed`: what happened to a source from a workload's point of view, and why. */
@@ -80,7 +86,7 @@ export function whyOf({ decision, comparison }: Verdict): string {
 
 /** One sentence for an Event, cut to a readable length. */
 export function describeChanges(changes: readonly Change[]): string {
-  const named = changes.slice(0, maxNamedSources).map(describeChange);
+  const named = changes.slice(0, maxNamedSources).map(describeTracedChange);
   const more = changes.length - named.length;
   return named.join('; ') + (more > 0 ? `; and ${String(more)} more` : '');
 }
@@ -88,13 +94,13 @@ export function describeChanges(changes: readonly Change[]): string {
 function describeKeys(keys: readonly string[] | undefined): string {
   if (keys === undefined || keys.length === 0) return '';
   const more = keys.length - maxNamedKeys;
-  return ` (keys: ${keys.slice(0, maxNamedKeys).map(shown).join(', ')}${more > 0 ? ` and ${String(more)} more` : ''})`;
+  return ` (keys: ${keys.slice(0, maxNamedKeys).map(shownName).join(', ')}${more > 0 ? ` and ${String(more)} more` : ''})`;
 }
 
 /**
- * The annotation `reroll.dev/last-restart`: compact JSON that names the sources of the last restart and, where known,
- * the users whose changes it answers (`by`; `byMore` counts the rest). A source whose changed keys are unknown has the
- * value `null`. With `isLeftToNextRun` the restart is still to come: `"effect":"next-run"`.
+ * The annotation `reroll.dev/last-restart`: compact JSON that names the sources of the last restart, the ids of their
+ * changes (`changes`) and, where known, the users whose changes it answers (`by`; `byMore` counts the rest). A source
+ * whose changed keys are unknown has the value `null`. With `isLeftToNextRun` the restart is still to come: `"effect":"next-run"`.
  */
 export function lastRestartAnnotation(
   restartId: string,
@@ -104,13 +110,14 @@ export function lastRestartAnnotation(
 ): string {
   const named = changes.slice(0, maxNamedSources);
   const sources = named.map(
-    (change) => [change.id, changedKeysOf(change)?.slice(0, maxNamedKeys).map(shown) ?? null] as const,
+    (change) => [change.id, changedKeysOf(change)?.slice(0, maxNamedKeys).map(shownName) ?? null] as const,
   );
   const { by, byMore } = namedAuthors(named);
   return JSON.stringify({
     at: new Date(nowMs).toISOString(),
     id: restartId,
     sources: Object.fromEntries(sources),
+    ...(named.length > 0 && { changes: Object.fromEntries(named.map((change) => [change.id, change.changeId])) }),
     ...(by.length > 0 && { by }),
     ...(byMore > 0 && { byMore }),
     ...(isLeftToNextRun && { effect: 'next-run' }),
@@ -130,10 +137,10 @@ function namedAuthors(changes: readonly Change[]): { readonly by: readonly strin
   const firsts = new Set(changes.flatMap(({ attribution }) => attribution?.firstUser ?? []));
   const others = users.filter((user) => !firsts.has(user)).slice(0, Math.max(0, maxNamedUsers - firsts.size));
   const by = users.filter((user) => firsts.has(user) || others.includes(user));
-  return { by: by.map(shown), byMore: more + users.length - by.length };
+  return { by: by.map(shownName), byMore: more + users.length - by.length };
 }
 
 /** Escaped here and not only by JSON: programs that parse the annotation print the names. */
-function shown(name: string): string {
+export function shownName(name: string): string {
   return printable(name, maxNameBytes);
 }

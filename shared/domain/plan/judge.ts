@@ -13,7 +13,7 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
   const id = sourceId(candidate);
   const source = sources.get(candidate);
   const whole = source && hasContent(source) ? source.content.whole() : undefined;
-  const verdict = { id, kind, name, container, whole, exists: source !== undefined };
+  const verdict = { id, kind, name, container, whole, uid: source?.uid, exists: source !== undefined };
   const isKnown = input.knownKinds.has(kind) || input.isNamed?.(candidate) === true;
   if (!isKnown) return { ...verdict, decision: 'not-watched', comparison: undefined };
   const recorded = workload.baseline?.sources.get(id);

@@ -9,6 +9,8 @@ export interface Verdict extends LocalSourceRef {
   readonly container: string | undefined;
   /** Digest of its whole content; undefined if it does not exist or was not read. */
   readonly whole: string | undefined;
+  /** The uid of the source; undefined if it does not exist. */
+  readonly uid: string | undefined;
   /** Whether the source exists, as far as the index knows. */
   readonly exists: boolean;
   readonly decision: DecisionReason | 'not-watched';

@@ -63,6 +63,14 @@ describe('parseChangeRecord', () => {
     expect(parse).toThrow(`invalid change record: ${field}: `);
   });
 
+  it.each(['9f3e11aa', undefined])('takes the id of a change: %j', (change) => {
+    expect(parseChangeRecord({ ...record, change }).change).toBe(change);
+  });
+
+  it.each(['<b>', 7, '9f3e11aa0', null])('drops %j, which is no id of a change, and keeps the record', (change) => {
+    expect(parseChangeRecord({ ...record, change })).toEqual({ ...record, change: undefined });
+  });
+
   it('never quotes the input, and stays short', () => {
     fc.assert(
       fc.property(

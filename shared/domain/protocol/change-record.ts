@@ -28,6 +28,12 @@ const schema = z
     manager: text.optional(),
     observedAtMs: z.int().nonnegative(),
     replaces: text.optional(),
+    // For people who read what is sent. The reconciler computes it itself, so whatever is here refuses no record.
+    change: z
+      .string()
+      .regex(/^[0-9a-f]{8}$/)
+      .optional()
+      .catch(undefined),
   })
   .readonly();
 
@@ -35,9 +41,9 @@ const schema = z
  * A change that the webhook admitted, reported to the reconciler. It is a hint that names a source and who changed it,
  * until stored state confirms it. It never holds a value of the source.
  *
- * `id` is the admission request's; `digest` is {@link ContentDigest.whole} under the key that `keyId` names; `changed`
- * may omit key names of a very large source. `replaces` is the resource version of the object that the write replaces;
- * a CREATE has none.
+ * `id` is the admission request's, and `change` the id of the change (see `changeId`); `digest` is
+ * {@link ContentDigest.whole} under the key that `keyId` names; `changed` may omit key names of a very large source.
+ * `replaces` is the resource version of the object that the write replaces; a CREATE has none.
  */
 export type ChangeRecord = z.infer<typeof schema>;
 

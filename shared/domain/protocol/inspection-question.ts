@@ -16,6 +16,18 @@ export type InspectionQuestion =
       readonly limit: number;
       /** The key of the last workload of the page before. */
       readonly after: string | undefined;
+    }
+  | {
+      readonly about: 'history';
+      /** Undefined: of all namespaces. */
+      readonly namespace: string | undefined;
+      readonly kind: WorkloadKindName | undefined;
+      readonly name: string | undefined;
+      /** In the form in which the history has times. */
+      readonly since: string | undefined;
+      readonly limit: number;
+      /** Time and id of the last restart of the page before: `2026-01-01T12:00:00.000Z/3f9c2a71`. */
+      readonly after: string | undefined;
     };
 
 /** Why a path and its query are not a question. */
@@ -25,9 +37,10 @@ export interface InspectionRefusal {
 }
 
 const served =
-  '/v1/health, /v1/workloads, /v1/workloads/{kind}/{namespace}/{name} and /v1/sources/{kind}/{namespace}/{name}';
+  '/v1/health, /v1/workloads, /v1/history, /v1/workloads/{kind}/{namespace}/{name} and /v1/sources/{kind}/{namespace}/{name}';
 const namePattern = /^[a-z0-9A-Z]([-a-z0-9A-Z._:]{0,251}[a-z0-9A-Z])?$/;
-const parameters: ReadonlySet<string> = new Set(['namespace', 'limit', 'continue']);
+const pageParameters = ['namespace', 'limit', 'continue'];
+const historyParameters = [...pageParameters, 'kind', 'name', 'since'];
 
 /** Reads the path and the query of a request, such as `/v1/workloads?namespace=shop&limit=100`. */
 export function parseInspectionQuestion(url: string): InspectionQuestion | InspectionRefusal {
@@ -36,7 +49,8 @@ export function parseInspectionQuestion(url: string): InspectionQuestion | Inspe
   if (version !== 'v1') return noSuchPath;
   if (rest.length === 0) {
     if (subject === 'health') return { about: 'health' };
-    return subject === 'workloads' ? pageQuestion(new URLSearchParams(query)) : noSuchPath;
+    if (subject === 'workloads') return pageQuestion(new URLSearchParams(query));
+    return subject === 'history' ? historyQuestion(new URLSearchParams(query)) : noSuchPath;
   }
   const [kind, namespace, name, ...more] = rest;
   if (kind === undefined || namespace === undefined || name === undefined || more.length > 0) return noSuchPath;
@@ -54,7 +68,7 @@ export function parseInspectionQuestion(url: string): InspectionQuestion | Inspe
   }
 }
 
-/** The key of a page's last workload, as clients send it back. */
+/** The last row of a page, as clients send it back. */
 export function continueToken(key: string): string {
   return Buffer.from(key).toString('base64url');
 }
@@ -87,8 +101,34 @@ function objectQuestion<About extends string, Kind extends string>(
 }
 
 function pageQuestion(query: URLSearchParams): InspectionQuestion | InspectionRefusal {
-  const unknown = [...query.keys()].some((key) => !parameters.has(key));
-  if (unknown) return badRequest('a page of workloads has the parameters namespace, limit and continue, and no other');
+  const page = pageOf(query, pageParameters, keyPattern);
+  return 'code' in page ? page : { about: 'workloads', ...page };
+}
+
+function historyQuestion(query: URLSearchParams): InspectionQuestion | InspectionRefusal {
+  const page = pageOf(query, historyParameters, placePattern);
+  if ('code' in page) return page;
+  const [asked, name, time] = ['kind', 'name', 'since'].map((parameter) => query.get(parameter) || undefined);
+  const row = workloadKinds.find(({ kind }) => kind.toLowerCase() === asked?.toLowerCase());
+  if (asked !== undefined && !row) {
+    return badRequest(`there is no such kind of workload: use ${workloadKinds.map(({ kind }) => kind).join(', ')}`);
+  }
+  if (name !== undefined && !namePattern.test(name)) return badRequest('name must be the name of a workload');
+  const sinceMs = Date.parse(time ?? '');
+  if (time !== undefined && (!timePattern.test(time) || Number.isNaN(sinceMs))) {
+    return badRequest('since must be a time as in RFC 3339, such as 2026-01-01T12:00:00Z');
+  }
+  const since = time === undefined ? undefined : new Date(sinceMs).toISOString();
+  return { about: 'history', ...page, kind: row?.kind, name, since };
+}
+
+type Page = Pick<Extract<InspectionQuestion, { readonly about: 'workloads' }>, 'namespace' | 'limit' | 'after'>;
+
+/** `place` is what a token names: the last row of the page before. */
+function pageOf(query: URLSearchParams, parameters: readonly string[], place: RegExp): Page | InspectionRefusal {
+  if ([...query.keys()].some((key) => !parameters.includes(key))) {
+    return badRequest(`a page has the parameters ${parameters.join(', ')}, and no other`);
+  }
   const namespace = query.get('namespace') || undefined;
   if (namespace !== undefined && !namePattern.test(namespace)) {
     return badRequest('namespace must be the name of a namespace: letters, digits and dashes');
@@ -99,11 +139,16 @@ function pageQuestion(query: URLSearchParams): InspectionQuestion | InspectionRe
   }
   const token = query.get('continue') || undefined;
   const after = token === undefined ? undefined : Buffer.from(token, 'base64url').toString();
-  if (after !== undefined && (!keyPattern.test(after) || continueToken(after) !== token)) {
+  if (after !== undefined && (!place.test(after) || continueToken(after) !== token)) {
     return badRequest('continue must be the token of an earlier page: leave it out to begin anew');
   }
-  return { about: 'workloads', namespace, limit: Number(limit), after };
+  return { namespace, limit: Number(limit), after };
 }
 
 /** `Deployment/shop/web`, as in TrackedWorkload. */
 const keyPattern = /^[A-Za-z]{1,63}\/[-a-z0-9A-Z._:]{1,253}\/[-a-z0-9A-Z._:]{1,253}$/;
+
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+/** A time of the history and the id of a restart. */
+const placePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\/[0-9a-f]{8}$/;

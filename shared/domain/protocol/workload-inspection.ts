@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { sourceKinds } from '../sources/source';
+import { outcomeFields } from './history';
 import { sourceDecisionFields } from './source-decision';
 import { timeSchema, workloadStatusFields } from './workload-status';
 
@@ -62,7 +63,12 @@ const trackedSchema = z
     sources: z.array(usedSourceSchema).readonly().describe('At most 500. Those that call for a restart come first.'),
     moreSources: z.int().positive().optional().describe('The number of further sources.'),
     lastRestart: z
-      .strictObject({ at: timeSchema, id: z.string().describe('As in the log and in the Event.') })
+      .strictObject({
+        at: timeSchema,
+        id: z.string().describe('As in the log and in the Event.'),
+        outcome: outcomeFields.outcome.optional().describe('How it ended. Missing if the history does not know it.'),
+        reason: z.string().optional().describe('Why it ended like that.'),
+      })
       .readonly()
       .optional()
       .describe(

@@ -3,7 +3,7 @@ import * as z from 'zod';
 /** A time in an answer: RFC 3339 in UTC. */
 export const timeSchema = z.iso.datetime();
 
-export const workloadStates = ['in-step', 'pending', 'waiting', 'blocked', 'unknown'] as const;
+export const workloadStates = ['in-step', 'pending', 'waiting', 'blocked', 'unhealthy', 'unknown'] as const;
 
 /** What a workload can wait for. */
 export const waitReasons = [
@@ -28,7 +28,7 @@ export const workloadStatusFields = {
     .enum(workloadStates)
     .describe(
       '`in-step`: nothing is left to do, as far as the watches show. `pending`: Reroll looks at it next. `waiting`: it waits for something that ends by itself. ' +
-        '`blocked`: somebody must do something. `unknown`: some of its sources may not be listed.',
+        '`blocked`: somebody must do something. `unhealthy`: it has the change, and its pods are not well since that restart. `unknown`: some of its sources may not be listed.',
     ),
   since: timeSchema.optional().describe('Since when it has waited for this. Missing if unknown.'),
   waitsFor: z

@@ -12,18 +12,32 @@ describe('readRestartCause', () => {
   it('reads what a restart writes', () => {
     const text = lastRestartAnnotation('0123abcd', atMs, [changeOf()], { isLeftToNextRun: true });
     const sources = new Map([['cm/app', ['color']]]);
-    expect(readRestartCause(text)).toEqual({ ...restart, sources, by: [], moreUsers: 0, isLeftToNextRun: true });
+    const changes = new Map([['cm/app', '9f3e11aa']]);
+    expect(readRestartCause(text)).toEqual({
+      ...restart,
+      sources,
+      changes,
+      by: [],
+      moreUsers: 0,
+      isLeftToNextRun: true,
+    });
   });
 
   it('reads sources, keys and users', () => {
     const text = written({ sources: { 'cm/app': ['color'], 'secret/db': null }, by: ['alice'], byMore: 2 });
     expect(readRestartCause(text)).toEqual({
-      ...{ ...restart, by: ['alice'], moreUsers: 2, isLeftToNextRun: false },
+      ...{ ...restart, changes: new Map(), by: ['alice'], moreUsers: 2, isLeftToNextRun: false },
       sources: new Map([
         ['cm/app', ['color']],
         ['secret/db', undefined],
       ]),
     });
+  });
+
+  it('reads the rest if somebody else wrote what is no id of a change', () => {
+    const cause = readRestartCause(written({ sources: { 'cm/app': null }, changes: { 'cm/app': '<b>' } }));
+    expect(cause?.changes).toEqual(new Map());
+    expect(cause?.sources).toEqual(new Map([['cm/app', undefined]]));
   });
 
   it('escapes what could control a terminal: whoever may write the workload may write it', () => {

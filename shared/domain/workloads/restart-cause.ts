@@ -6,6 +6,8 @@ import { readLastRestart, type LastRestart } from './last-restart';
 export interface RestartCause extends LastRestart {
   /** `cm/app` with the keys that changed; undefined: it is not known which. */
   readonly sources: ReadonlyMap<string, readonly string[] | undefined>;
+  /** By source, the id of its change. Empty if an older version wrote it. */
+  readonly changes: ReadonlyMap<string, string>;
   readonly by: readonly string[];
   /** The number of further users. */
   readonly moreUsers: number;
@@ -16,6 +18,10 @@ export interface RestartCause extends LastRestart {
 const names = z.array(z.string().transform((name) => printable(name, maxNameBytes)));
 const noted = z.object({
   sources: z.record(z.string(), names.nullable()).default({}),
+  changes: z
+    .record(z.string(), z.string().regex(/^[0-9a-f]{8}$/))
+    .default({})
+    .catch({}),
   by: names.default([]),
   byMore: z.int().positive().default(0),
   effect: z.string().optional(),
@@ -30,12 +36,12 @@ export function readRestartCause(text: string | undefined): RestartCause | undef
   if (text === undefined || !restart) return undefined;
   const parsed = noted.safeParse(parsedJson(text));
   if (!parsed.success) return undefined;
-  const { sources, by, byMore, effect } = parsed.data;
+  const { sources, changes, by, byMore, effect } = parsed.data;
+  const named = (id: string): string => printable(id, 2 * maxNameBytes);
   return {
     ...restart,
-    sources: new Map(
-      Object.entries(sources).map(([id, keys]) => [printable(id, 2 * maxNameBytes), keys ?? undefined] as const),
-    ),
+    sources: new Map(Object.entries(sources).map(([id, keys]) => [named(id), keys ?? undefined] as const)),
+    changes: new Map(Object.entries(changes).map(([id, change]) => [named(id), change] as const)),
     by,
     moreUsers: byMore,
     isLeftToNextRun: effect === 'next-run',

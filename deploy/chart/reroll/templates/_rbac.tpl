@@ -81,10 +81,20 @@ subjects:
 {{- end }}
 {{- end }}
 
-{{/* Rules for the Lease, the digest key, and the journal of Jobs that are being recreated. */}}
+{{/* Rules for the Lease, the digest key, the journal of Jobs that are being recreated, and the history of restarts. */}}
 {{- define "reroll.ownRules" -}}
-{{- if .Values.reloader.metaInfo }}
+{{- $r := .Values.reloader -}}
+{{- $kept := and $r.history (not $r.dryRun) -}}
+{{- if $r.metaInfo }}
 - { apiGroups: [''], resources: [configmaps], resourceNames: [reloader-meta-info], verbs: [get, update] }
+{{- end }}
+{{- if $kept }}
+- apiGroups: ['']
+  resources: [configmaps]
+  resourceNames: [{{ range $index := until 8 }}{{ if $index }}, {{ end }}reroll-history-{{ $index }}{{ end }}]
+  verbs: [get, update]
+{{- end }}
+{{- if or $r.metaInfo $kept }}
 - { apiGroups: [''], resources: [configmaps], verbs: [create] }
 {{- end }}
 - { apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, create, update] }

@@ -24,6 +24,9 @@
 {{- if not $r.foldRollouts }}
 - --fold-rollouts=false
 {{- end }}
+{{- if not $r.history }}
+- --history=false
+{{- end }}
 {{- if ne $r.reloadStrategy "default" }}
 - --reload-strategy={{ $r.reloadStrategy }}
 {{- end }}

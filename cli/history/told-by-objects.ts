@@ -1,0 +1,70 @@
+import { annotation, annotationsOf, ownAnnotations } from '../../shared/domain/annotations/annotations';
+import { fieldAt, textOf } from '../../shared/domain/kubernetes/json-value';
+import { workloadKinds, type WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import type { HistoryEntry } from '../../shared/domain/protocol/history';
+import { causesTold } from '../../shared/domain/protocol/history-cause';
+import { readRestartCause } from '../../shared/domain/workloads/restart-cause';
+import { printable } from '../../shared/domain/text/printable';
+import type { KubeClient } from '../../shared/kube/client/client';
+import { listObjects } from '../../shared/kube/client/objects';
+import { events } from '../../shared/kube/resource';
+import { look } from '../evidence/seen';
+import type { HistoryQuestion } from './read-history';
+
+export interface ToldByObjects {
+  readonly entries: readonly HistoryEntry[];
+  /** Rights without which some kinds are missing. */
+  readonly missingRights: readonly string[];
+  readonly isAllHidden: boolean;
+}
+
+const pageSize = 500;
+
+/** The last restart of each workload, as its annotation tells, and by the Events whether its pods became well. */
+export async function readObjects(client: KubeClient, question: HistoryQuestion): Promise<ToldByObjects> {
+  const { namespace, workload, timeoutMs } = question;
+  const kinds = workloadKinds.filter(({ kind }) => workload === undefined || workload.kind === kind);
+  const lists = await Promise.all(
+    kinds.map(async (kind) => {
+      const seen = await look(
+        listObjects(client, kind.resource, namespace, { timeoutMs, pageSize, metadataOnly: true }),
+      );
+      return seen.is === 'there'
+        ? { entries: seen.value.flatMap((object) => entryOf(kind, object)), hidden: [] }
+        : { entries: [], hidden: seen.is === 'hidden' ? [seen.right] : [] };
+    }),
+  );
+  const missingRights = lists.flatMap(({ hidden }) => hidden);
+  const unhealthy = await readUnhealthy(client, question);
+  const entries = lists.flatMap((list) => list.entries).map((entry) => ({ ...entry, ...unhealthy.get(entry.id) }));
+  return {
+    entries: entries.toSorted((left, right) => (left.at < right.at ? 1 : -1)),
+    missingRights,
+    isAllHidden: missingRights.length > 0 && entries.length === 0,
+  };
+}
+
+function entryOf({ kind }: WorkloadKind, object: unknown): readonly HistoryEntry[] {
+  const cause = readRestartCause(annotation(annotationsOf(object), ownAnnotations.lastRestart));
+  const [namespace, name] = ['namespace', 'name'].map((field) => textOf(fieldAt(object, ['metadata', field])));
+  if (!cause || namespace === undefined || name === undefined) return [];
+  const at = new Date(cause.atMs).toISOString();
+  return [{ at, id: cause.id, kind, namespace, name, causes: causesTold(cause), outcome: 'unknown' }];
+}
+
+/** By the id of the restart, what the Events say. API servers keep them for an hour. */
+async function readUnhealthy(
+  client: KubeClient,
+  { namespace, timeoutMs }: HistoryQuestion,
+): Promise<ReadonlyMap<string, Pick<HistoryEntry, 'outcome' | 'reason'>>> {
+  const fieldSelector = 'reason=ReloadUnhealthy';
+  const seen = await look(listObjects(client, events, namespace, { timeoutMs, pageSize, fieldSelector }));
+  if (seen.is !== 'there') return new Map();
+  return new Map(
+    seen.value.flatMap((event) => {
+      const [, id, reason] = /restart ([0-9a-f]{8}): (.*)$/.exec(textOf(fieldAt(event, ['message'])) ?? '') ?? [];
+      if (id === undefined || reason === undefined) return [];
+      return [[id, { outcome: 'unhealthy' as const, reason: printable(reason) }] as const];
+    }),
+  );
+}
