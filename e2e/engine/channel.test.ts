@@ -218,7 +218,7 @@ describe('the author of a change', () => {
         ...{ userInfo: { username }, object, oldObject: { ...object, data: { color: 'red', size: 'l' } } },
       };
       const exchange = webhook.handler.begin({ path: 'validate', answer: () => undefined });
-      exchange.push(reviewBody(request as unknown as JsonObject));
+      exchange.push(reviewBody(request));
       exchange.end();
       await harness.clock.advance(20);
     }
