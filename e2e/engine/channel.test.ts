@@ -11,7 +11,6 @@ import { admissionReview, reviewBody } from '../apiserver/admission-review';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import { inProcessTransport } from '../apiserver/in-process-transport';
 import { ownNamespace } from '../engine-settings';
-import type { JsonObject } from '../apiserver/json';
 import { Harness, type Engine, usualLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };

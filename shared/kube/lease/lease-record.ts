@@ -23,7 +23,12 @@ export interface LeaseRecord {
   readonly acquireTime: string | undefined;
   readonly renewTime: string | undefined;
   readonly transitions: number;
+  /** Changes when a holder has noticed a restore of etcd. Undefined: none ever has. */
+  readonly restored: string | undefined;
 }
+
+/** By it a standby learns of a restore that it did not see itself. Its value is the version that gave the restore away. */
+const restoredAnnotation = 'reroll.dev/restored';
 
 /** A Lease as it was read; a write is based on its version. */
 export interface StoredLease {
@@ -64,11 +69,15 @@ export class LeaseStore {
       leaseTransitions: record.transitions,
     };
     const urgently = { ...limits, pool: 'urgent' } as const;
+    const annotations =
+      record.restored === undefined
+        ? base?.object.metadata.annotations
+        : { ...base?.object.metadata.annotations, [restoredAnnotation]: record.restored };
     if (base) {
-      const body = { ...base.object, spec };
+      const body = { ...base.object, metadata: { ...base.object.metadata, ...(annotations && { annotations }) }, spec };
       return stored(await updateObject(this.#client, leases, this.#namespace, this.#name, body, urgently));
     }
-    const metadata = { name: this.#name, namespace: this.#namespace };
+    const metadata = { name: this.#name, namespace: this.#namespace, ...(annotations && { annotations }) };
     const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
     return stored(await createObject(this.#client, leases, this.#namespace, body, urgently));
   }
@@ -86,6 +95,7 @@ function stored(object: KubeObject): StoredLease {
       acquireTime: spec.acquireTime ?? undefined,
       renewTime: spec.renewTime ?? undefined,
       transitions: spec.leaseTransitions ?? 0,
+      restored: object.metadata.annotations?.[restoredAnnotation],
     },
   };
 }

@@ -17,6 +17,7 @@ interface Lease {
     uid: string;
     resourceVersion: string;
     labels?: Record<string, string>;
+    annotations?: Readonly<Record<string, string>>;
     managedFields?: readonly { readonly manager: string; readonly time: string }[];
   };
   spec: Record<string, unknown>;
@@ -29,17 +30,23 @@ class LeaseServer {
   intercept: (request: HttpRequest, store: () => Reply) => Reply | Promise<Reply> = (_request, store) => store();
   /** The server's clock; undefined: the server records no times. */
   nowMs: (() => number) | undefined;
+  /** An admission webhook removes annotations. */
+  stripsAnnotations = false;
   #version = 0;
 
   readonly transport = new FakeTransport((request) => this.intercept(request, () => this.#store(request)));
 
   /** A write by another process. */
-  write(spec: Record<string, unknown>): void {
+  write(spec: Record<string, unknown>, annotations = this.lease?.metadata.annotations): void {
     const version = String(++this.#version);
     const time = this.nowMs && `${new Date(this.nowMs()).toISOString().slice(0, 19)}Z`;
     const managedFields = time !== undefined && { managedFields: [{ manager: 'reroll', time }] };
     this.lease = {
-      metadata: { name: 'lock', namespace: 'ns', uid: 'u', resourceVersion: version, ...managedFields },
+      metadata: {
+        ...{ name: 'lock', namespace: 'ns', uid: 'u', resourceVersion: version },
+        ...managedFields,
+        ...(annotations && { annotations }),
+      },
       spec,
     };
   }
@@ -50,6 +57,11 @@ class LeaseServer {
     this.lease!.metadata.resourceVersion = String(version);
   }
 
+  /** The versions go on from a higher number. */
+  bump(by: number): void {
+    this.#version += by;
+  }
+
   #store(request: HttpRequest): Reply {
     const sent = JSON.parse(request.body?.toString() ?? '{}') as Lease;
     if (request.method === 'GET') return this.lease ? { body: structuredClone(this.lease) } : refusal(404, 'NotFound');
@@ -57,7 +69,7 @@ class LeaseServer {
     if (request.method === 'PUT' && sent.metadata.resourceVersion !== this.lease?.metadata.resourceVersion) {
       return refusal(409, 'Conflict');
     }
-    this.write(sent.spec);
+    this.write(sent.spec, this.stripsAnnotations ? undefined : sent.metadata.annotations);
     return { body: structuredClone(this.lease!) };
   }
 }
@@ -484,6 +496,29 @@ describe('LeaderElection', () => {
     expect(leader.calls).toHaveLength(2);
     await leader.election.stop();
     await standby.election.stop();
+  });
+
+  it.each([
+    ['tells the standby of a restore that only the leader saw, as the versions went on', false, ['restored']],
+    ['tells the leader once, if an admission webhook removes what the Lease is to tell', true, []],
+  ])('%s', async (_what, stripsAnnotations, ofStandby) => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    server.stripsAnnotations = stripsAnnotations;
+    for (let each = 0; each < 50; each++) server.write({});
+    const leader = candidate(server, clock, 'a');
+    await clock.settle();
+    const standby = candidate(server, clock, 'b');
+    await clock.advance(20_000);
+    server.restore(7);
+    await leader.election.checkRestored();
+    // The next write gets a version beyond all that were there before.
+    server.bump(1_000);
+    await clock.advance(60_000);
+    expect([leader.calls, standby.calls]).toEqual([['started first', 'restored'], ofStandby]);
+    const later = candidate(server, clock, 'c');
+    await clock.advance(20_000);
+    expect(later.calls).toEqual([]);
+    for (const { election } of [leader, standby, later]) await election.stop();
   });
 
   it('survives callbacks that throw', async () => {

@@ -104,6 +104,8 @@ export class LeaderElection {
   #takenFrom: { readonly renewTimeMs: number } | undefined;
   /** The version of the Lease when it was last read. */
   #version = '';
+  /** What the Lease says of the last restore of etcd, or what it is to say. */
+  #restored: string | undefined;
   /** True once a write was sent: the Lease may then name this process. */
   #mayHold = false;
   /** The holder when the Lease was last read; '' when nobody holds it. */
@@ -245,6 +247,7 @@ export class LeaderElection {
         acquireTime: term ? lease?.record.acquireTime : now,
         renewTime: now,
         transitions: lease ? lease.record.transitions + (holder === this.#identity ? 0 : 1) : 0,
+        restored: this.#restored,
       },
       lease,
       limits,
@@ -263,17 +266,22 @@ export class LeaderElection {
 
   /**
    * Detects a restore of etcd. Reads of single objects come from etcd itself, so otherwise the version only grows, even
-   * if the Lease was recreated.
+   * if the Lease was recreated. If the versions go on from a higher number (\`etcdutl snapshot restore --bump-revision\`), the
+   * next renewal hides the restore from everybody but the holder, so the Lease tells the others.
    */
   #noteVersion(lease: StoredLease | undefined, callbacks: LeaderCallbacks): void {
     if (!lease) return;
     const formerVersion = this.#version;
     this.#version = lease.object.metadata.resourceVersion;
-    if (!isOlderVersion(this.#version, formerVersion)) return;
-    this.#logger.warn('the Lease is older than before, as after a restore of etcd', {
-      version: this.#version,
-      formerVersion,
-    });
+    const { restored } = lease.record;
+    const isOlder = isOlderVersion(this.#version, formerVersion);
+    const isTold = restored !== undefined && restored !== this.#restored;
+    if (isTold) this.#restored = restored;
+    else if (isOlder) this.#restored = this.#version;
+    // The first sight of the Lease, after a start, is no news.
+    if (!isOlder && !(isTold && formerVersion !== '')) return;
+    const why = isOlder ? 'the Lease is older than before, as after' : 'another replica has noticed';
+    this.#logger.warn(`${why} a restore of etcd`, { version: this.#version, formerVersion });
     this.#call(() => callbacks.onRestored(this.#version));
   }
 
