@@ -1,5 +1,5 @@
 import { playChange } from './change-scene';
-import { appConfig, edit } from './edits';
+import { agentConfig, appConfig, edit } from './edits';
 import { person } from './shop-cluster';
 import type { Mark, Stage } from './stage';
 import { seconds } from './timeline';
@@ -51,12 +51,12 @@ export async function playWithoutWebhook(stage: Stage): Promise<void> {
   const mark = stage.mark();
   let tookMs = 0;
   await playChange(stage, {
-    source: appConfig,
-    restarts: { 'Deployment web': ['page-size'] },
+    source: agentConfig,
+    restarts: { 'DaemonSet agent': ['interval'] },
     leftAlone: [],
     make: async () => {
       const startMs = clock.monotonicMs();
-      const since = await edit(stage, appConfig, { 'page-size': '40' });
+      const since = await edit(stage, agentConfig, { interval: '20s' });
       tookMs = clock.monotonicMs() - startMs;
       tellCalls(stage, mark);
       return since;

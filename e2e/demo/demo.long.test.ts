@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { pollUntil } from '../control-plane/poll';
 import { kernelStartTimeOf } from '../control-plane/process-identity';
 import { createTemporaryDir } from '../control-plane/temporary-dir';
 import { seededRandom } from '../apiserver/seeded-random';
+import { runUi } from '../page/ui-process';
 
 const root = path.join(__dirname, '..', '..');
 const demoLimitMs = 60_000;
@@ -86,6 +88,19 @@ async function killReconcilers(demo: DemoProcess): Promise<void> {
   }
 }
 
+/** Asks the page at the address once, as a browser does. Resolves with the message that has the workloads. */
+async function workloadsOnPage(address: string): Promise<string> {
+  const { origin, hash } = new URL(address);
+  const token = hash.slice('#token='.length);
+  const response = await fetch(`${origin}/api/live`, { headers: { authorization: `Bearer ${token}` } });
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk as Uint8Array).toString();
+    if (text.includes('"rows"')) break;
+  }
+  return text;
+}
+
 afterAll(() => {
   for (const demo of started) demo.dispose();
 });
@@ -109,8 +124,8 @@ describe('npm run demo', () => {
     async () => {
       expect({ code: await plain.exited, stderr: plain.stderr }).toEqual({ code: 0, stderr: '' });
       expect(plain.lastLine).toMatch(/^[1-9]\d* passed, 0 failed$/);
-      // The reconciler that a scene kills, and its successor.
-      expect(plain.reconcilerPids).toHaveLength(2);
+      // The reconciler that a scene kills, its successor, and the one that a person asks at the end.
+      expect(plain.reconcilerPids).toHaveLength(3);
       expect(plain.leftBehind).toEqual([]);
     },
     demoLimitMs,
@@ -119,7 +134,17 @@ describe('npm run demo', () => {
   it('shows who changed which key, and that nobody is missed who could have told', () => {
     const told = plain.stdout.replaceAll(/\s+/g, ' ');
     expect(told).toContain('content changed (keys: color) by alice (kubectl-edit). Deployment restarted');
-    expect(told).toContain('content changed (keys: page-size). Deployment restarted');
+    expect(told).toContain('content changed (keys: interval). DaemonSet restarted');
+  });
+
+  it('ends with the answers of reroll why that the README shows', () => {
+    const [, shown = ''] =
+      /^```\n(\$ reroll why .*?)^```$/ms.exec(readFileSync(path.join(root, 'README.md'), 'utf8')) ?? [];
+    const withoutTimes = (text: string): string => text.replaceAll(/\d+ \w+ ago/g, '…').replaceAll(/\s+/g, ' ');
+    const told = withoutTimes(plain.stdout);
+    const pieces = shown.split('\n').filter((line) => line !== '');
+    expect(pieces.length).toBeGreaterThanOrEqual(4);
+    for (const line of pieces) expect(told).toContain(withoutTimes(line.replace('$ ', 'alice asks ')));
   });
 
   it(
@@ -132,8 +157,26 @@ describe('npm run demo', () => {
         code: 0,
         last: expect.stringMatching(/ passed, 0 failed$/),
       });
-      expect(disturbed.reconcilerPids).toHaveLength(2 + killCount);
+      expect(disturbed.reconcilerPids).toHaveLength(3 + killCount);
       expect(disturbed.leftBehind).toEqual([]);
+    },
+    demoLimitMs,
+  );
+
+  it(
+    'with --keep it prints commands for people, which work as printed',
+    async () => {
+      await kept.shows(/reroll\.mjs ui .+\n/);
+      const [why = '', ui = ''] = [...kept.stdout.matchAll(/^ +(node dist\/reroll\.mjs .+)$/gm)].map(
+        ([, line]) => line!,
+      );
+      const { stdout, stderr } = await promisify(execFile)('sh', ['-c', why], { cwd: root });
+      expect(stderr).toBe('');
+      expect(stdout).toContain('because alice changed key color of ConfigMap app-config\n');
+      expect(stdout).toContain('as the leader reroll-0 says\n');
+      const { address, end } = await runUi(['sh', '-c', `exec ${ui} --no-open`], root);
+      expect(await workloadsOnPage(address)).toContain('"name":"web"');
+      expect(await end()).toBe(130);
     },
     demoLimitMs,
   );

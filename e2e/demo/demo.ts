@@ -6,7 +6,8 @@ import type { Scene } from './scenes';
 import { namespace } from './shop';
 import { makeCertificates } from './certificates';
 import type { Program } from './guard';
-import { ownNamespace, rerollUser, ShopCluster } from './shop-cluster';
+import { rerollPodName } from './reroll-pod';
+import { ownNamespace, person, rerollUser, ShopCluster } from './shop-cluster';
 import { settleMs, Stage } from './stage';
 import { Supervisor, type SupervisorEvent } from './supervisor';
 import { seconds, type Timeline } from './timeline';
@@ -68,6 +69,8 @@ export class Demo {
       `kubectl -n ${namespace} get events --field-selector reason=Reloaded --sort-by=.lastTimestamp`,
       `kubectl -n ${namespace} get deployment web -o jsonpath='{.metadata.annotations.reroll\\.dev/last-restart}'`,
       `curl http://${supervisor.metricsAddress ?? ''}/metrics`,
+      `node dist/reroll.mjs why deployment/web -n ${namespace} --kubeconfig ${kubeconfig}`,
+      `node dist/reroll.mjs ui --kubeconfig ${kubeconfig}`,
     ]);
   }
 
@@ -92,7 +95,7 @@ export class Demo {
     const supervisor = new Supervisor({
       ...{ clock, guard, program: 'reconciler', upLine: 'started leading' },
       args: reconcilerArgs(kubeconfig),
-      podName: 'reroll-0',
+      podName: rerollPodName,
       onEvent: (event) => this.#onEvent('reconciler', event),
     });
     const webhook = new Supervisor({
@@ -104,18 +107,22 @@ export class Demo {
     const certificates = makeCertificates(guard, commonArgs(await kubeconfigOf(`${ownAccounts}:reroll-certs`)));
     // A scene awaits it later. Until then, a failure must not be an unhandled rejection.
     certificates.catch(() => undefined);
-    const stage = new Stage({ clock, cluster, supervisor, webhook, certificates, timeline, checks: this.#checks });
+    const stage = new Stage({
+      ...{ clock, cluster, supervisor, webhook, certificates, timeline, checks: this.#checks },
+      personKubeconfig: await kubeconfigOf(person.name),
+    });
     this.#stage = stage;
     supervisor.start();
     return stage;
   }
 
-  /** Acts as a cluster's controllers when a pod is up: makes its port an endpoint of its Service. */
+  /** Acts as a cluster does when a pod is up: makes its port an endpoint of its Service, and forwards ports to it. */
   #publish({ message, port, address }: LogEntry): void {
     const cluster = this.#stage?.cluster;
+    const listening = Number(String(address).split(':').at(-1));
     if (message === 'listening for change records') cluster?.setEndpoint('reroll-channel', Number(port));
-    if (message !== 'serving admission reviews') return;
-    cluster?.setEndpoint('reroll-webhook', Number(String(address).split(':').at(-1)));
+    if (message === 'serving admission reviews') cluster?.setEndpoint('reroll-webhook', listening);
+    if (message === 'answering questions about workloads and sources') cluster?.setInspectionPort(listening);
   }
 
   #onEvent(program: Program, event: SupervisorEvent): void {
@@ -161,7 +168,8 @@ function commonArgs(kubeconfig: string): readonly string[] {
 
 function reconcilerArgs(kubeconfig: string): readonly string[] {
   const settle = `--settle=${String(settleMs)}ms`;
-  return ['reconciler', ...commonArgs(kubeconfig), `--channel-listen=${anyPort}`, settle];
+  const ports = [`--channel-listen=${anyPort}`, `--inspection-listen=${anyPort}`];
+  return ['reconciler', ...commonArgs(kubeconfig), ...ports, settle];
 }
 
 function webhookArgs(kubeconfig: string): readonly string[] {

@@ -5,6 +5,7 @@ import { playFirstSight } from './first-sight';
 import { playGracefulEnd } from './graceful-end';
 import { awaitRollout } from './rollout';
 import type { Stage } from './stage';
+import { playWhy } from './why-scene';
 
 /** A part of the demo. */
 export interface Scene {
@@ -170,5 +171,11 @@ export const scenes: readonly Scene[] = [
     title: 'A graceful end, and the account',
     about: 'SIGTERM: what is under way is finished, the lease is given back. Then the history is gone through.',
     play: playGracefulEnd,
+  },
+  {
+    title: 'reroll why: what a person asks afterwards',
+    about:
+      'The command asks the leader, a process that made none of the restarts, by a port forward of the API server.',
+    play: playWhy,
   },
 ];

@@ -8,6 +8,7 @@ import { Controllers } from '../apiserver/controllers/controllers';
 import { startHttpsServer, type HttpsServer } from '../apiserver/https-server';
 import { arrayAt, numberAt, objectAt, stringAt, withValueAt, type JsonObject } from '../apiserver/json';
 import { controllerOf, type KubeObject, type ObjectInput } from '../apiserver/objects';
+import { forwardTo } from '../apiserver/port-forward';
 import { writeBy } from '../apiserver/registry';
 import { customKind, leaseKind, podKind, type ResourceKind } from '../apiserver/resources';
 import { storeKey, type WriteRecord } from '../apiserver/store';
@@ -19,6 +20,7 @@ import {
 import { webhookConfiguration } from '../../webhook/registration/webhook-configuration';
 import { shippedSecrets } from '../shipped-secrets';
 import type { Source } from './reasons';
+import { rerollPod, rerollPodName } from './reroll-pod';
 import { namespace, shopObjects } from './shop';
 
 /** The namespace of Reroll's own objects. */
@@ -63,6 +65,7 @@ export class ShopCluster {
   readonly webhookCalls: readonly WebhookCall[];
   readonly #https: HttpsServer;
   readonly #webhooks: ValidatingWebhooks;
+  #inspectionPort: number | undefined;
 
   private constructor(
     server: ApiServer,
@@ -91,8 +94,13 @@ export class ShopCluster {
       admission: [webhooks],
     });
     seedNamespace(server, ownNamespace);
-    seed(server, ...shippedSecrets(), ...shopObjects, registration as object as ObjectInput);
-    const cluster = new ShopCluster(server, await startHttpsServer(server), webhooks, webhookCalls);
+    seed(server, ...shippedSecrets(), ...shopObjects, rerollPod(ownNamespace), registration as object as ObjectInput);
+    const https = await startHttpsServer(server, {
+      upgrade: forwardTo((within, pod) =>
+        within === ownNamespace && pod === rerollPodName ? cluster.#inspectionPort : undefined,
+      ),
+    });
+    const cluster: ShopCluster = new ShopCluster(server, https, webhooks, webhookCalls);
     cluster.controllers.start();
     return cluster;
   }
@@ -122,6 +130,11 @@ export class ShopCluster {
         endpoints: [{ addresses: ['127.0.0.1'], conditions: { ready: true } }],
       },
     );
+  }
+
+  /** Sets the port at which the process in Reroll's pod answers questions. The API server forwards people there. */
+  setInspectionPort(port: number): void {
+    this.#inspectionPort = port;
   }
 
   /** Sets keys of a ConfigMap or Secret, as a person does with `kubectl edit`. */

@@ -36,6 +36,8 @@ export interface StageParts {
   readonly webhook: Supervisor;
   /** The run of `reroll certs --once` that started with the demo; rejects if it fails. */
   readonly certificates: Promise<void>;
+  /** The kubeconfig of the person who edits, and who asks. */
+  readonly personKubeconfig: string;
   readonly timeline: Timeline;
   readonly checks: Checks;
 }
@@ -47,17 +49,20 @@ export class Stage {
   readonly supervisor: Supervisor;
   readonly webhook: Supervisor;
   readonly certificates: Promise<void>;
+  readonly personKubeconfig: string;
   readonly timeline: Timeline;
   readonly checks: Checks;
   readonly #endMs: number;
   readonly #owed: string[] = [];
 
-  constructor({ clock, cluster, supervisor, webhook, certificates, timeline, checks }: StageParts) {
+  constructor(parts: StageParts) {
+    const { clock, cluster, supervisor, webhook, certificates, personKubeconfig, timeline, checks } = parts;
     this.clock = clock;
     this.cluster = cluster;
     this.supervisor = supervisor;
     this.webhook = webhook;
     this.certificates = certificates;
+    this.personKubeconfig = personKubeconfig;
     this.timeline = timeline;
     this.checks = checks;
     this.#endMs = clock.monotonicMs() + storyLimitMs;

@@ -11,11 +11,11 @@ import { configMap, deployment, fromConfigMap, fromSecret, secret, seed, seedNam
 import { Controllers } from '../apiserver/controllers/controllers';
 import { startHttpsServer, type HttpsServer } from '../apiserver/https-server';
 import { inProcessTransport } from '../apiserver/in-process-transport';
+import { forwardTo } from '../apiserver/port-forward';
 import { createTemporaryDir, type TemporaryDir } from '../control-plane/temporary-dir';
 import { RerollProcess } from '../reroll-process';
 import { shippedSecrets } from '../shipped-secrets';
 import { userTransport } from '../user-transport';
-import { forwardTo } from './port-forward';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 

@@ -12,9 +12,12 @@ export interface UiProcess {
 
 /** Starts the bundle, and waits until it prints its address. */
 export async function startUi(kubeconfig: string, args: readonly string[] = []): Promise<UiProcess> {
-  const child = spawn(process.execPath, [bundlePath, 'ui', `--kubeconfig=${kubeconfig}`, '--no-open', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return await runUi([process.execPath, bundlePath, 'ui', `--kubeconfig=${kubeconfig}`, '--no-open', ...args]);
+}
+
+/** Runs a command that becomes `reroll ui`, and waits until it prints its address. */
+export async function runUi([file, ...args]: readonly [string, ...string[]], cwd?: string): Promise<UiProcess> {
+  const child = spawn(file, args, { ...(cwd === undefined ? {} : { cwd }), stdio: ['ignore', 'pipe', 'pipe'] });
   let [printed, problem] = ['', ''];
   child.stderr.on('data', (chunk: Buffer) => (problem += chunk.toString()));
   const ended = once(child, 'close').then(([code]) => code as number | null);
