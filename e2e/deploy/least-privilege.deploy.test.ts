@@ -49,12 +49,18 @@ function table(after: string): readonly (readonly string[])[] {
 function told(rows: readonly (readonly string[])[]): readonly string[] {
   return rows
     .flatMap(([resources = '', verbs = '']) =>
-      resources.split(', ').map((resource) => {
-        const [kind = '', name = ''] = resource.replaceAll('`', '').split(' ');
-        return right(kind.split('.')[0]!, name, verbs.split(', '));
+      resources.split(', ').flatMap((resource) => {
+        const [kind = '', ...names] = resource.replaceAll('`', '').split(' ');
+        return expanded(names).map((name) => right(kind.split('.')[0]!, name, verbs.split(', ')));
       }),
     )
     .toSorted();
+}
+
+/** The names of `reroll-history-0 to -7`, or the one name. */
+function expanded([first = '', to, last]: readonly string[]): readonly string[] {
+  if (to !== 'to') return [first];
+  return Array.from({ length: Math.abs(Number(last)) + 1 }, (_, index) => first.replace(/\d+$/, String(index)));
 }
 
 const watched = table('(Roles):\n');

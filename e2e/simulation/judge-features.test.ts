@@ -192,9 +192,10 @@ describe('the judge, if a label selects sources', () => {
   });
 
   it.each([
-    ['accepts a record by another process, which may not know the former content', 'engine-0-2', []],
-    ['reports a record without a restart by the same process', 'engine-0-1', ['missed change']],
-  ])('if a source changed after it was recorded as absent, %s', async (_who, user, promises) => {
+    ['accepts a record by another process, which may not know the former content', 'engine-0-2', 1_000, []],
+    ['accepts one by the same process, if its connections broke', 'engine-0-1', Infinity, []],
+    ['reports one without a restart by the same process, if all is well', 'engine-0-1', 1_000, ['missed change']],
+  ])('if a source changed after it was recorded as absent, %s', async (_who, user, shownWithinMs, promises) => {
     const hand = new Hand();
     await hand.lead();
     await hand.annotate('reloader.stakater.com/auto', 'false');
@@ -205,7 +206,7 @@ describe('the judge, if a label selects sources', () => {
     await hand.edit('value-2-');
     await hand.lead(user);
     await hand.engine('value-2-', false, undefined, user);
-    expect(hand.promises(false, { ...selecting, autoReloadAll: true })).toEqual(promises);
+    expect(hand.promises(false, { ...selecting, autoReloadAll: true, shownWithinMs })).toEqual(promises);
   });
 
   it('expects the user who changed a source as its author, not the user who selected it', async () => {

@@ -176,7 +176,8 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
 /**
  * Whether a label brought the source into the selection, and the source was changed before anybody saw it: it is
  * recorded as it is first seen. The same is true if a process whose watch was behind recorded that the source does not
- * exist, and ended before it was shown the source, or before it could record it everywhere.
+ * exist, and ended before it was shown the source, or before it could record it everywhere; or if its connections broke, and
+ * the next list showed the source with its last change.
  */
 function cameUnseen(opened: Case, life: Life, source: string, since: number): boolean {
   const { contents, digests, lives, rules } = opened;
@@ -187,7 +188,8 @@ function cameUnseen(opened: Case, life: Life, source: string, since: number): bo
   const cameRevision = versions[came]?.revision ?? 0;
   const before = life.writes.filter(
     ({ revision, user }) =>
-      revision < cameRevision || (revision < (seen?.revision ?? 0) && isEngine(user) && user !== seen?.user),
+      revision < cameRevision ||
+      (revision < (seen?.revision ?? 0) && isEngine(user) && (user !== seen?.user || rules.shownWithinMs === Infinity)),
   );
   const recorded = before.map(({ object }) => recordedOf(object).get(source)).filter((entry) => entry !== undefined);
   if (recorded.length === 0 || recorded.some((entry) => entry !== '-')) return false;
