@@ -176,8 +176,8 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
 /**
  * Whether a label brought the source into the selection, and the source was changed before anybody saw it: it is
  * recorded as it is first seen. The same is true if a process whose watch was behind recorded that the source does not
- * exist, and ended before it was shown the source, or before it could record it everywhere; or if its connections broke, and
- * the next list showed the source with its last change.
+ * exist, and ended before it was shown the source, or before it could record it everywhere; or if it had just begun to
+ * lead, so that it listed all sources again, and the list showed the source with its last change alone.
  */
 function cameUnseen(opened: Case, life: Life, source: string, since: number): boolean {
   const { contents, digests, lives, rules } = opened;
@@ -186,10 +186,12 @@ function cameUnseen(opened: Case, life: Life, source: string, since: number): bo
   const came = versions.findLastIndex(({ revision, content }) => revision <= since && content === undefined) + 1;
   const seen = life.writes.find(({ object }) => (recordedOf(object).get(source) ?? '-') !== '-');
   const cameRevision = versions[came]?.revision ?? 0;
+  const isBehind = ({ user, atMs }: WriteRecord): boolean =>
+    user !== seen?.user || atMs - ledSinceMs(opened, user) < listedAgainMs;
   const before = life.writes.filter(
-    ({ revision, user }) =>
-      revision < cameRevision ||
-      (revision < (seen?.revision ?? 0) && isEngine(user) && (user !== seen?.user || rules.shownWithinMs === Infinity)),
+    (write) =>
+      write.revision < cameRevision ||
+      (write.revision < (seen?.revision ?? 0) && isEngine(write.user) && isBehind(write)),
   );
   const recorded = before.map(({ object }) => recordedOf(object).get(source)).filter((entry) => entry !== undefined);
   if (recorded.length === 0 || recorded.some((entry) => entry !== '-')) return false;
@@ -258,6 +260,14 @@ function lastTemplateChange({ writes }: Life): number {
     ({ previous, object }) => previous === undefined || templateOf(previous) !== templateOf(object),
   );
   return (change ?? writes[0]).revision;
+}
+
+/** By then, a process that begins to lead has listed all sources again. */
+const listedAgainMs = 10_000;
+
+function ledSinceMs(opened: Case, user: string): number {
+  const since = opened.ledSince(user);
+  return opened.history.find(({ revision }) => revision === since)?.atMs ?? Infinity;
 }
 
 /** A process that ended sooner than this after it recorded something had no time to record it everywhere. */
