@@ -50,6 +50,16 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import('./cli/ui/ui-command')).uiCommand(process),
   },
   {
+    name: 'check',
+    summary: 'Says whether the install is well, and what to do.',
+    load: async () => (await import('./cli/check/check-command')).checkCommand(process),
+  },
+  {
+    name: 'completion',
+    summary: 'Prints a script that completes commands, flags and names in a shell.',
+    load: async () => (await import('./cli/completion/completion-command')).completionCommand(process),
+  },
+  {
     name: 'lint',
     summary: 'Finds restart annotations in manifests that do not do what they seem to, for CI.',
     load: async () => (await import('./cli/lint/lint-command')).lintCommand(process),

@@ -10,11 +10,23 @@ import { turnDebuggerOff } from './shared/runtime/process/lifecycle';
 // First of all: until here the signal is still Node's, which the image takes from it by a flag.
 turnDebuggerOff(process);
 
-// kubectl runs an executable of this name for `kubectl reroll`.
-const isPlugin = path.parse(process.argv[1] ?? '').name.startsWith('kubectl-');
+// kubectl runs an executable of one name for `kubectl reroll`, and of another to complete what is typed behind it.
+const script = path.parse(process.argv[1] ?? '').name;
+const isPlugin = script.startsWith('kubectl-');
 const programName = isPlugin ? 'kubectl reroll' : 'reroll';
 
-void runCli(process.argv.slice(2), process.env, cliIo(process), commands, programName).then((code) => {
+const [first, ...rest] = process.argv.slice(2);
+const typed = script === 'kubectl_complete-reroll' ? process.argv.slice(2) : first === '__complete' ? rest : undefined;
+
+async function run(): Promise<number | undefined> {
+  const io = cliIo(process);
+  if (typed === undefined) return await runCli(process.argv.slice(2), process.env, io, commands, programName);
+  const { completionOf, linesOf } = await import('./cli/completion/completion');
+  io.out(linesOf(await completionOf(commands, typed, process.env)));
+  return 0;
+}
+
+void run().then((code) => {
   // Without a code the command goes on and ends the process itself.
   if (code !== undefined) process.exitCode = code;
 });

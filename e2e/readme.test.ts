@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { CertsMetrics } from '../certs/metrics';
 import { certsOptionTable } from '../certs/options';
+import { checkOptionTable } from '../cli/check/check-options';
 import { lintOptionTable } from '../cli/lint/lint-options';
 import { lintReportSchema } from '../cli/lint/lint-report';
 import { differenceCodes } from '../cli/migrate/difference-codes';
@@ -63,6 +64,7 @@ const tables: readonly OptionTable[] = [
   clusterOptionTable,
   previewOptionTable,
   uiOptionTable,
+  checkOptionTable,
 ];
 const rows: readonly OptionRow[] = tables.flatMap((table) => Object.values<OptionRow>(table));
 
@@ -79,6 +81,7 @@ describe('flags that a page speaks of', () => {
   /** Flags of npm and our scripts, Node, kubectl, helm, docker, cosign and gh, in examples. */
   const ofOthers = [
     'all',
+    'archive',
     'as',
     'build-context',
     'certificate-identity',
@@ -97,6 +100,7 @@ describe('flags that a page speaks of', () => {
     'json',
     'keep',
     'list',
+    'manifest',
     'minutes',
     'namespace',
     'notes',

@@ -28,7 +28,9 @@ async function run(
     ...{ io, clock: new FakeClock(), isTerminal: false, isErrorTerminal: false, onInterrupt: () => undefined },
     connect: () =>
       Promise.resolve({
-        ...{ client, namespace: 'shop', ask: () => Promise.reject(new Error('not asked')) },
+        ...{ client, namespace: 'shop', clock: new FakeClock() },
+        ask: () => Promise.reject(new Error('not asked')),
+        forward: () => Promise.reject(new Error('not asked')),
         close: () => {
           closed++;
           return Promise.resolve();

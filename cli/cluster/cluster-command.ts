@@ -11,6 +11,7 @@ import { systemRandom } from '../../shared/runtime/random';
 import { paintFor, wantsColour, type Paint } from '../output/text-style';
 import { connect, type Cluster } from './cluster';
 import type { clusterOptionTable, ConnectOptions } from './cluster-options';
+import { completeNames, type Named } from './complete-names';
 import { withProgress } from './progress';
 import { missingRight, NoAnswerError } from './silence';
 
@@ -52,6 +53,8 @@ export interface ClusterCommand<Options extends Table, Question> {
   readonly name: string;
   readonly options: Options;
   readonly takes?: string;
+  /** Of what its argument names one, for the completion of shells. */
+  readonly names?: Named;
   /** Text for the end of the help. */
   readonly examples: string;
   /** The meaning of exit code 1. */
@@ -80,6 +83,7 @@ export function clusterCommandIn<Options extends Table, Question>(
 
 Examples:
 ${command.examples}`,
+    complete: async (request) => await completeNames(command, world, request),
     run: async (args, env) => {
       const { options, positional } = parseArguments(command.options, args, env);
       const question = command.question(positional, options);

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { connectCluster } from '../../shared/kube/client/cluster-connection';
 import { ServerClock } from '../../shared/kube/client/server-clock';
@@ -6,6 +7,7 @@ import { silentLogger } from '../../shared/runtime/log/logger';
 import type { Environment } from '../../shared/runtime/options/options';
 import type { Random } from '../../shared/runtime/random';
 import type { ConnectOptions } from './cluster-options';
+import { forwardPort } from './forward-port';
 import { Leader, type LeaderAnswer } from './leader';
 
 /** A cluster to which questions are put. */
@@ -13,8 +15,12 @@ export interface Cluster {
   readonly client: KubeClient;
   /** The namespace that is asked about. */
   readonly namespace: string;
+  /** The API server's time, once it has answered: that of this machine may be off. */
+  readonly clock: Clock;
   /** @throws LeaderSilentError, KubeError */
   ask(path: string): Promise<LeaderAnswer>;
+  /** Connects to a port of a pod in Reroll's namespace. @throws KubeError */
+  forward(pod: string, port: number): Promise<Duplex>;
   close(): Promise<void>;
 }
 
@@ -28,18 +34,22 @@ export async function connect(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
 ): Promise<Cluster> {
   const { kubeconfig, context, rerollNamespace, leaseName, inspectionPort: port, timeoutMs } = options;
+  const serverClock = new ServerClock(clock);
   const connection = await connectCluster({
     ...{ kubeconfig, context, env, maxRequestSockets },
-    clock: new ServerClock(clock),
+    clock: serverClock,
     logger: silentLogger,
-    readOnly: true,
+    readOnly: 'but-dry-runs',
   });
   const { client, component } = connection;
-  const leader = new Leader({ client, clock, random, namespace: rerollNamespace, leaseName, port, timeoutMs });
+  const namespace = rerollNamespace;
+  const leader = new Leader({ client, clock: serverClock, random, namespace, leaseName, port, timeoutMs });
   return {
     client,
     namespace: options.namespace ?? connection.namespace,
+    clock: serverClock,
     ask: async (path) => await leader.ask(path),
+    forward: async (pod, to) => await forwardPort(client, random, { namespace, pod, port: to }, { timeoutMs }),
     close: async () => await component.stop(),
   };
 }

@@ -223,6 +223,14 @@ describe('a leader that cannot be asked', () => {
     expect(await silenceOf(askServer(options))).toEqual([silence, expect.stringMatching(message)]);
   });
 
+  it.each([
+    ['Thu, 01 Jan 2026 05:00:00 GMT', '2026-01-01T05:00:00.000000Z', 'not-a-pod'],
+    ['Thu, 01 Jan 2026 05:00:00 GMT', '2026-01-01T00:00:00.000000Z', 'nobody-leads'],
+  ])('renews its Lease or not by the clock of the API server: now %s, renewed %s', async (date, renewed, silence) => {
+    const renewing = await silenceOf(askServer({ ...good, date, pods: {}, lease: lease(pod, renewed) }));
+    expect(renewing[0]).toBe(silence);
+  });
+
   it.each<[string, KubeServerOptions]>([
     ['the API server', { ...good, hangs: true }],
     ['the pod', withPod(() => undefined)],

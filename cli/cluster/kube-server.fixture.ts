@@ -87,6 +87,8 @@ export interface KubeServerOptions {
   readonly token?: string;
   /** A wrong answer to the key of the client. */
   readonly accept?: string;
+  /** The server's time, in the header of each answer; undefined: it does not say. */
+  readonly date?: string;
   /** Never answers a port-forward. */
   readonly hangs?: boolean;
 }
@@ -118,7 +120,11 @@ export async function kubeServer(options: KubeServerOptions): Promise<KubeServer
       refused(request) ??
       (isLease ? options.leaseRefusal : undefined) ??
       (found ? undefined : { status: 404, message: 'none' });
-    response.writeHead(problem?.status ?? 200, { 'content-type': 'application/json' });
+    response.sendDate = false;
+    response.writeHead(problem?.status ?? 200, {
+      'content-type': 'application/json',
+      ...(options.date !== undefined && { date: options.date }),
+    });
     response.end(JSON.stringify(problem ? status(problem, 'reroll') : found));
   });
   server.on('upgrade', (request, socket: Duplex) => {

@@ -19,7 +19,7 @@ export function workloadNamed(
   option?: string,
 ): { readonly kind: WorkloadKind; readonly name: string } {
   const { word, name } = split(positional, 'deployment/web', option);
-  const kind = workloadKinds.find((each) => isNamed(each.kind, word));
+  const kind = findWorkload(word);
   if (kind) return { kind, name };
   if (findSource(word))
     throw new UsageError([
@@ -40,7 +40,13 @@ export function sourceNamed(
   throw new UsageError([`there is no kind of source ${JSON.stringify(word)}: use ${sourceKinds.join(', ')}`]);
 }
 
-function findSource(word: string): SourceKind | undefined {
+/** Undefined if no kind that Reroll restarts has this name. */
+export function findWorkload(word: string): WorkloadKind | undefined {
+  return workloadKinds.find((each) => isNamed(each.kind, word));
+}
+
+/** Undefined if no kind of sources has this name. */
+export function findSource(word: string): SourceKind | undefined {
   return sourceKinds.find((kind) => isNamed(kind, word));
 }
 

@@ -9,12 +9,14 @@ export type Says = Readonly<Record<string, object | undefined>>;
 export function clusterThatSays(says: Says): { readonly cluster: Cluster; readonly asked: string[] } {
   const asked: string[] = [];
   const notFound = { kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404 };
-  const { client } = clientWorld(() => ({ status: 404, body: JSON.stringify(notFound) }));
+  const { client, clock } = clientWorld(() => ({ status: 404, body: JSON.stringify(notFound) }));
   const ask = async (path: string) => {
     asked.push(path);
     const body = says[path.split('?')[0] ?? ''];
     if (body === undefined) throw new LeaderSilentError('no-interface', 'only /v1/health is served');
     return await Promise.resolve({ pod: 'reroll-0', body });
   };
-  return { cluster: { client, namespace: 'shop', ask, close: async () => await Promise.resolve() }, asked };
+  const forward = async () => await Promise.reject(new Error('no port is forwarded'));
+  const close = async () => await Promise.resolve();
+  return { cluster: { client, clock, namespace: 'shop', ask, forward, close }, asked };
 }

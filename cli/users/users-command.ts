@@ -19,6 +19,7 @@ import { titleOf, usersText } from './users-text';
 const command: ClusterCommand<typeof clusterOptionTable, LocalSourceRef> = {
   name: 'users',
   takes: 'KIND/NAME',
+  names: 'source',
   options: clusterOptionTable,
   bad: 'answered: there is no such source',
   examples: `  reroll users configmap/app

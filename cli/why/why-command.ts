@@ -28,6 +28,7 @@ interface Question {
 const command: ClusterCommand<typeof whyOptionTable, Question> = {
   name: 'why',
   takes: 'KIND/NAME',
+  names: 'workload',
   options: whyOptionTable,
   bad: 'answered: something is blocked, nothing leads, or there is no such workload',
   examples: `  reroll why deployment/web

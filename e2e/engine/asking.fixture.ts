@@ -18,6 +18,8 @@ export function clusterOf(harness: Harness, engine: Engine, answering: Answering
   return {
     client: harness.admin,
     namespace,
+    clock: harness.clock,
+    forward: async () => await Promise.reject(new Error('no port is forwarded here')),
     ask: async (path) => {
       if (answering === 'objects') throw new LeaderSilentError('no-right', 'you may not get pods/portforward');
       const pod = 'reroll-0';

@@ -103,6 +103,7 @@ export class Harness {
     const deps = {
       client: this.#client(transport, 'reroll/test', clock),
       clock,
+      clockAheadMs: () => clock.aheadMs(),
       random: this.random,
       logger,
       metrics,

@@ -154,6 +154,29 @@ describe('health', () => {
     expect(missingPermissions).toEqual([expect.stringContaining('missing permission to patch deployments.apps')]);
     expect(queue).toEqual({ length: 1 });
   });
+
+  it.each([120_000, -120_000, 0])('tells how far the clock of its node is ahead: %i ms', async (aheadMs) => {
+    const harness = new Harness();
+    const own = { nowMs: () => harness.clock.nowMs() + aheadMs };
+    const { monotonicMs, timer } = harness.clock;
+    const clock = { ...own, monotonicMs: monotonicMs.bind(harness.clock), timer: timer.bind(harness.clock) };
+    const engine = harness.launch({}, undefined, {}, clock);
+    expect(inspected.health(engine).clockAheadMs).toBeUndefined();
+    await harness.clock.advance(5_000);
+    expect(Math.abs((inspected.health(engine).clockAheadMs ?? Infinity) - aheadMs)).toBeLessThan(1_500);
+  });
+
+  it('tells what the webhook has reported', async () => {
+    const harness = new Harness();
+    const engine = await harness.start();
+    expect(inspected.health(engine).records).toEqual({ taken: 0, refused: 0 });
+    engine.reconciler.accept([{}]);
+    const lastRefusedAt = new Date(harness.clock.nowMs()).toISOString();
+    expect(inspected.health(engine).records).toEqual({
+      ...{ taken: 0, refused: 1, lastRefusedAt },
+      lastRefusedBecause: 'malformed',
+    });
+  });
 });
 
 describe('a question about a source', () => {

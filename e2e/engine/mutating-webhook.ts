@@ -76,7 +76,10 @@ export class MutatingWebhook {
 }
 
 function responseIn(body: Buffer): AdmissionResponse {
-  const { response } = JSON.parse(body.toString('utf8')) as { response: { allowed: boolean; patch?: string } };
+  const { response } = JSON.parse(body.toString('utf8')) as {
+    response: { allowed: boolean; patch?: string; warnings?: string[] };
+  };
+  const { allowed, warnings = [] } = response;
   const patch = Buffer.from(response.patch ?? '', 'base64').toString('utf8');
-  return { allowed: response.allowed, ...(patch !== '' && { patch: JSON.parse(patch) as JsonValue[] }) };
+  return { allowed, warnings, ...(patch !== '' && { patch: JSON.parse(patch) as JsonValue[] }) };
 }

@@ -1,5 +1,6 @@
 import { certsOptionTable } from '../../certs/options';
 import { lintOptionTable } from '../../cli/lint/lint-options';
+import { checkOptionTable } from '../../cli/check/check-options';
 import { clusterOptionTable } from '../../cli/cluster/cluster-options';
 import { previewOptionTable } from '../../cli/preview/preview-options';
 import { historyOptionTable } from '../../cli/history/history-options';
@@ -32,6 +33,7 @@ export const commands: readonly CommandFlags[] = [
   ['reroll history', historyOptionTable],
   ['reroll preview', previewOptionTable],
   ['reroll ui', uiOptionTable],
+  ['reroll check', checkOptionTable],
 ];
 
 const head = `<!-- Generated: npm run release -- --generate -->

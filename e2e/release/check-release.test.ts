@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { projectDir } from '../control-plane/versions';
 import { fileChecks, notesOf, tagCheck } from './check-release';
@@ -21,6 +23,8 @@ describe('npm run release -- --check', () => {
     const bundled = { 'main.ts': { bytesInOutput: 1 }, 'node_modules/other/index.js': { bytesInOutput: 1 } };
     project.write('dist/reroll.meta.json', JSON.stringify({ outputs: { 'dist/reroll.mjs': { inputs: bundled } } }));
     project.write('node_modules/other/LICENSE', 'Do as you like.\r\n');
+    for (const file of ['dist/reroll.mjs', 'dist/parts/a.mjs', 'LICENSE']) project.write(file, file);
+    project.write('deploy/krew/reroll.yaml', readFileSync(path.join(projectDir, 'deploy/krew/reroll.yaml'), 'utf8'));
     project.edit('package-lock.json', '"version": "0.2.0"\n    }\n  }', lockedOther);
     for (const { file, text } of generatedFiles(project.root)) project.write(file, text);
   });
@@ -97,6 +101,17 @@ describe('npm run release -- --check', () => {
     project.write(file, `${project.read(file)} `);
     expect(await problemsOf('generated files', project.root)).toEqual([
       `${file} is out of date: npm run release -- --generate`,
+    ]);
+  });
+
+  it('names what is wrong with the manifest for krew', async () => {
+    project.edit(
+      'deploy/krew/reroll.yaml',
+      'shortDescription: Say',
+      'shortDescription: Say it in more than fifty characters,',
+    );
+    expect(await problemsOf('the manifest for krew', project.root)).toEqual([
+      expect.stringMatching(/^deploy\/krew\/reroll\.yaml: spec\.shortDescription: Too big/),
     ]);
   });
 

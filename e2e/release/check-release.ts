@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { releasedVersions, releaseNotes, unreleased } from './changelog';
 import { generatedFiles, lockFile, packagesInBundle } from './generated-files';
+import { krewProblemsOf } from './krew-manifest';
 import { isAllowed } from './licences';
 import { installScriptProblems } from './production-packages';
 import { statedVersions } from './version-places';
@@ -52,6 +53,7 @@ export const fileChecks: readonly ReleaseCheck[] = [
         .map(({ name, version, licence }) => `${name} ${version} is bundled, and its licence is ${licence}`),
   },
   { name: 'no install scripts in what is shipped', problems: (root) => installScriptProblems(lockFile(root)) },
+  { name: 'the manifest for krew', problems: (root) => krewProblemsOf(root, currentVersion(root)) },
   {
     name: 'generated files',
     problems: (root) =>

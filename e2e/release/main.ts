@@ -3,12 +3,14 @@ import { errorMessage } from '../../shared/domain/errors';
 import { projectDir } from '../control-plane/versions';
 import { chartCheck } from './chart-check';
 import { renderedCheck, writeRenderedFiles } from './rendered-files';
-import { fileChecks, notesOf, tagCheck } from './check-release';
+import { currentVersion, fileChecks, notesOf, tagCheck } from './check-release';
+import { writeArchive } from './krew-manifest';
 import { writeGeneratedFiles } from './generated-files';
 import { prepareRelease, ReleaseRefused } from './prepare-release';
 
 const usage = `usage: npm run release -- --check [--tag TAG]  what is to be released fits together
        npm run release -- --generate           writes the generated files
+       npm run release -- --archive DIRECTORY  writes the bundle as an archive, and its manifest for krew
        npm run release -- --notes              what the changelog tells of this version
        npm run release -- VERSION              puts the version everywhere and dates the changelog
 `;
@@ -22,17 +24,23 @@ async function main(args: readonly string[]): Promise<number> {
       check: { type: 'boolean' },
       generate: { type: 'boolean' },
       notes: { type: 'boolean' },
+      archive: { type: 'string' },
       tag: { type: 'string' },
     },
   });
   const [version, ...more] = positionals;
-  const asked = [values.check, values.generate, values.notes, version].filter((thing) => thing !== undefined);
+  const asked = [values.check, values.generate, values.notes, values.archive, version].filter(
+    (thing) => thing !== undefined,
+  );
   if (asked.length !== 1 || more.length > 0 || (values.tag !== undefined && !values.check)) {
     process.stderr.write(usage);
     return usageExitCode;
   }
   if (values.generate) await generate();
   if (values.notes) console.log(notesOf(projectDir));
+  if (values.archive !== undefined) {
+    for (const file of writeArchive(projectDir, currentVersion(projectDir), values.archive)) console.log(file);
+  }
   if (values.check) return (await check(values.tag)) === 0 ? 0 : 1;
   if (version !== undefined) await prepare(version);
   return 0;

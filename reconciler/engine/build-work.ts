@@ -113,7 +113,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   });
   const inspections = new Inspections({
     ...{ ...view, clock, settings, annotationKeys, versions, queue, settle, unfinished, journal, permissions },
-    ...{ history, scope: workloads.scope },
+    ...{ history, scope: workloads.scope, received: sources.intake.received },
     watchStatuses: () => watch.watches.statuses(),
     isSettled: () => watch.known.hasSynced,
   });

@@ -14,6 +14,8 @@ import type { DigestKeyring } from '../sources/digest-keyring';
 export interface EngineDeps {
   readonly client: KubeClient;
   readonly clock: Clock;
+  /** How far the clock of the node is ahead of the API server's, for people who ask; undefined before it has answered. */
+  readonly clockAheadMs?: () => number | undefined;
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;

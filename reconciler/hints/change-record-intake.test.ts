@@ -55,6 +55,28 @@ describe('ChangeRecordIntake', () => {
     expect(channel.hints.pending).toBe('stale' in results ? 0 : 1);
   });
 
+  it('counts what it takes and refuses, for people who ask', async () => {
+    channel.unwanted.add('shop/unused');
+    const of = (records: readonly unknown[]) => {
+      channel.inbox.accept(records);
+      return channel.inbox.received.counts;
+    };
+    expect(of([])).toEqual({ taken: 0, refused: 0, lastTakenMs: undefined, lastRefused: undefined });
+    expect(of([changeRecord({ name: 'unused' }), changeRecord(), changeRecord()])).toMatchObject({
+      taken: 3,
+      lastTakenMs: 0,
+    });
+    expect(of([changeRecord({ name: 'unused', keyId: 'anotherX' })]).taken).toBe(3);
+    await channel.clock.advance(2_000);
+    expect(of([{}, changeRecord({ keyId: 'anotherX' })])).toEqual({
+      ...{ taken: 3, refused: 2, lastTakenMs: 0 },
+      lastRefused: { atMs: 2_000, because: 'foreign_key' },
+    });
+    expect(of([changeRecord({ observedAtMs: 0 })]).lastRefused).toEqual({ atMs: 2_000, because: 'stale' });
+    // Sent again later: it is not lost.
+    expect(of(named(0, maxRecordsBurst + 1)).lastRefused).toEqual({ atMs: 2_000, because: 'refused' });
+  });
+
   it('takes a burst and then a fixed rate; the rest of a batch is refused', async () => {
     channel.inbox.accept(named(0, maxRecordsBurst - 1));
     expect(channel.inbox.accept([{}, ...named(maxRecordsBurst, 3)])).toEqual({ accepted: 1, refused: 3, full: true });

@@ -4,8 +4,9 @@ import { textDigest } from '../../shared/domain/sources/content-digest';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { DigestKeyring } from '../sources/digest-keyring';
-import type { ChannelMetrics, HintResult } from '../metrics/channel-metrics';
+import type { ChannelMetrics } from '../metrics/channel-metrics';
 import type { Hints } from './hints';
+import { ReceivedRecords, type RecordRefusal } from './received-records';
 import { RecentMap } from '../../shared/runtime/recent-map';
 import { RateLimitedWarning } from '../../shared/runtime/log/rate-limited-warning';
 import { TokenBucket } from '../queue/token-bucket';
@@ -44,6 +45,7 @@ const maxRecentIds = 10_000;
 
 /** Filters what the channel receives: only a fresh, well-formed record of a relevant source becomes a hint. */
 export class ChangeRecordIntake {
+  readonly received: ReceivedRecords;
   readonly #options: ChangeRecordIntakeOptions;
   readonly #rate: TokenBucket;
   /** Ids of records that were taken, kept as long as a replayed record would still count as fresh. */
@@ -52,6 +54,7 @@ export class ChangeRecordIntake {
 
   constructor(options: ChangeRecordIntakeOptions) {
     this.#options = options;
+    this.received = new ReceivedRecords(options.clock);
     this.#rate = new TokenBucket(options.clock, { perSecond: maxRecordsPerSecond, burst: maxRecordsBurst });
     // A record that claims to be from the future stays fresh for twice as long.
     this.#taken = new RecentMap(options.clock, { keptMs: 2 * maxAgeMs + 1, maxEntries: maxRecentIds });
@@ -85,6 +88,8 @@ export class ChangeRecordIntake {
     }
     if (!isWanted(record)) {
       this.#options.metrics.hintsTotal.inc({ result: 'filtered' });
+      // Whoever reports it under another key reports nothing of use.
+      if (record.keyId === keys.keyId) this.received.taken();
       return 'taken';
     }
     if (record.keyId !== keys.keyId) {
@@ -104,15 +109,18 @@ export class ChangeRecordIntake {
     const id = textDigest(`${record.id} ${record.uid} ${record.digest} ${record.user}`);
     if (this.#taken.get(id)) {
       this.#options.metrics.hintsTotal.inc({ result: 'duplicate' });
+      this.received.taken();
       return 'taken';
     }
     if (!this.#rate.take() || hints.offer(record) === 'full') return 'full';
     this.#taken.set(id, true);
+    this.received.taken();
     return 'taken';
   }
 
-  #drop(result: HintResult, records: number, message: string): void {
+  #drop(result: RecordRefusal, records: number, message: string): void {
     this.#options.metrics.hintsTotal.inc({ result }, records);
+    this.received.refused(result, records);
     this.#warning.warn(result, message, { result });
   }
 }

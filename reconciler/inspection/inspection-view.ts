@@ -5,6 +5,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { JobJournal } from '../apply/job-journal';
 import type { RestartHistory } from '../history/restart-history';
 import type { KeyQueue } from '../queue/key-queue';
+import type { ReceivedRecords } from '../hints/received-records';
 import type { MissingPermissions } from '../reporting/missing-permissions';
 import type { WatchStatus } from '../watch/watches';
 import type { PlanView } from '../worker/plan-view';
@@ -25,6 +26,8 @@ export interface InspectionView extends PlanView {
   readonly history: Pick<RestartHistory, 'read' | 'find' | 'unhealthySinceMs'>;
   readonly journal: Pick<JobJournal, 'isRecreating'>;
   readonly permissions: Pick<MissingPermissions, 'reported'>;
+  /** What the webhook has reported. */
+  readonly received: Pick<ReceivedRecords, 'counts'>;
   readonly settings: PlanView['settings'] &
     Pick<Selection, 'namespaces' | 'namespacesToIgnore'> &
     SettleTimes & {

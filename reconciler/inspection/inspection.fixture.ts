@@ -13,6 +13,7 @@ import { FakeClock } from '../../shared/runtime/fake-clock';
 import { KeyQueue, type QueueResult } from '../queue/key-queue';
 import { DigestKeyring } from '../sources/digest-keyring';
 import { SourceIndex } from '../sources/source-index';
+import { ReceivedRecords } from '../hints/received-records';
 import { SettleWindows } from '../worker/settle-window';
 import { UnfinishedLooks } from '../worker/unfinished-looks';
 import { WorkloadIndex } from '../workloads/workload-index';
@@ -25,6 +26,7 @@ export class InspectionWorld {
   readonly clock = new FakeClock();
   readonly settle = new SettleWindows(this.clock);
   readonly unfinished = new UnfinishedLooks(this.clock);
+  readonly received = new ReceivedRecords(this.clock);
   /** What becomes of a key that is due. */
   result: Promise<QueueResult> = Promise.resolve({ kind: 'done' });
   readonly queue = new KeyQueue({
@@ -53,6 +55,7 @@ export class InspectionWorld {
       history: { read: () => ({ keptSince: undefined, entries: [] }), find: nothing, unhealthySinceMs: nothing },
       journal: { isRecreating: () => false },
       permissions: { reported: [] },
+      received: this.received,
       settings: {
         ...{ policy: policySettings, reloadOnCreate: false, reloadOnDelete: false, sourceSelector: everything },
         ...{ namespaces: [], namespacesToIgnore: [], settleMs: 1_000, settleMaxMs: 10_000 },

@@ -1,4 +1,3 @@
-import type { HealthInspection } from '../../shared/domain/protocol/health-inspection';
 import type { InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
 import { workFacts } from './health-facts';
 import { HistoryPages } from './history-pages';
@@ -36,7 +35,7 @@ export class Inspections {
     }
   }
 
-  work(): Pick<HealthInspection, 'queue' | 'missingPermissions'> {
+  work(): ReturnType<typeof workFacts> {
     return workFacts(this.#view);
   }
 }

@@ -55,7 +55,10 @@ export async function assemble(
   const { listen, webhookUrl } = options;
   const webhook = webhookUrl && new HttpsPostTransport({ clock, url: webhookUrl });
   const settings = { ...options, policy, ownNamespace, identity };
-  const reconciler = new Reconciler({ ...deps, metrics, alerts, webhook, onListed: keepHeapSmall }, settings);
+  const reconciler = new Reconciler(
+    { ...deps, metrics, alerts, webhook, onListed: keepHeapSmall, clockAheadMs: () => clock.aheadMs() },
+    settings,
+  );
   const probes = { live: livenessChecks(reconciler, clock), ready: readinessChecks(reconciler) };
   return [
     probeComponent({ ...probes, metrics: metrics.registry, clock, listen, logger }),

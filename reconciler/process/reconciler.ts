@@ -70,11 +70,13 @@ export class Reconciler {
   get health(): HealthInspection {
     const { state, problem, remark, watches } = this.status;
     const leader = this.#engine?.election.leader;
+    const clockAheadMs = this.#deps.clockAheadMs?.();
     return {
       ...{ v: 1, state, version, identity: this.#settings.identity },
       ...(leader !== undefined && { leader }),
       ...(problem !== undefined && { problem }),
       ...(remark !== undefined && { remark }),
+      ...(clockAheadMs !== undefined && { clockAheadMs }),
       watches: watchFacts(watches),
       ...(this.#engine?.inspections?.work() ?? noWork),
     };

@@ -23,6 +23,12 @@ export const healthInspectionSchema = z
     leader: z.string().optional().describe('The identity of the replica that leads. Missing if unknown.'),
     problem: z.string().optional().describe('Why it makes no progress.'),
     remark: z.string().optional().describe('What is unusual and no error.'),
+    clockAheadMs: z
+      .int()
+      .optional()
+      .describe(
+        "How far the clock of its node is ahead of the API server's; negative: behind. Missing until the API server has answered.",
+      ),
     watches: z.array(watchSchema).readonly(),
     missingPermissions: z
       .array(z.string())
@@ -36,6 +42,22 @@ export const healthInspectionSchema = z
           .describe('Since when the first one could be looked at. Missing if none can.'),
       })
       .readonly(),
+    records: z
+      .strictObject({
+        taken: z
+          .int()
+          .nonnegative()
+          .describe('Those that are well-formed and of this install, whether or not anything uses their source.'),
+        refused: z.int().nonnegative(),
+        lastTakenAt: timeSchema.optional(),
+        lastRefusedAt: timeSchema.optional(),
+        lastRefusedBecause: z.enum(['malformed', 'foreign_key', 'stale', 'refused']).optional(),
+      })
+      .readonly()
+      .optional()
+      .describe(
+        'Change records of the webhook that arrived since the start. Missing before there is a digest key, and with --webhook-url.',
+      ),
   })
   .readonly();
 export type HealthInspection = z.output<typeof healthInspectionSchema>;

@@ -7,6 +7,8 @@ import { createHttpsTransport } from '../transport/https-transport';
 import { loadClusterAccess, type ClusterAccessOptions } from '../access/load-cluster-access';
 import type { ClientObserver } from '../observers';
 import { readOnlyTransport } from '../transport/read-only-transport';
+import { storingNothingTransport } from '../transport/storing-nothing-transport';
+import type { Transport } from '../transport';
 import { TlsRefresh } from '../access/tls-refresh';
 
 export interface ClusterConnectionOptions extends ClusterAccessOptions {
@@ -15,8 +17,8 @@ export interface ClusterConnectionOptions extends ClusterAccessOptions {
   readonly logger: Logger;
   /** Maximum of concurrent requests; watches have their own connections. */
   readonly maxRequestSockets: number;
-  /** Refuse all requests that are not GETs. */
-  readonly readOnly?: boolean;
+  /** Refuse all requests that are not GETs; `but-dry-runs`: or that store nothing. */
+  readonly readOnly?: boolean | 'but-dry-runs';
   /** Creates the observer of all requests; `host` is the API server's. */
   readonly observer?: (host: string) => ClientObserver;
 }
@@ -42,7 +44,7 @@ export async function connectCluster(options: ClusterConnectionOptions): Promise
   const transport = createHttpsTransport({ server, tls, maxRequestSockets });
   const client = new KubeClient({
     ...{ clock, serverClock: clock, logger, credentials },
-    transport: readOnly ? readOnlyTransport(transport) : transport,
+    transport: guarded(transport, readOnly),
     userAgent: `reroll/${version}`,
     ...(observer && { observer: observer(new URL(server).host) }),
   });
@@ -58,4 +60,9 @@ export async function connectCluster(options: ClusterConnectionOptions): Promise
     },
   };
   return { client, server, namespace, component };
+}
+
+function guarded(transport: Transport, readOnly: boolean | 'but-dry-runs'): Transport {
+  if (readOnly === 'but-dry-runs') return storingNothingTransport(transport);
+  return readOnly ? readOnlyTransport(transport) : transport;
 }

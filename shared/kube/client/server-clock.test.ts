@@ -75,3 +75,18 @@ it('passes durations and timers on', async () => {
   await wall.advance(500);
   expect([clock.monotonicMs(), rang]).toEqual([wall.monotonicMs(), true]);
 });
+
+describe('how far the wall clock is ahead', () => {
+  it('is not known before the first answer, or from an answer without a date', () => {
+    const clock = new ServerClock(wall);
+    clock.observe(undefined, 0);
+    expect(clock.aheadMs()).toBeUndefined();
+  });
+
+  it.each([300_000, -300_000])('is told: %i ms', (byMs) => {
+    const clock = new ServerClock(wall);
+    wall.jump(byMs);
+    clock.observe(date(), clock.monotonicMs());
+    expect(clock.aheadMs()).toBe(byMs);
+  });
+});

@@ -13,6 +13,7 @@ export class ServerClock implements Clock {
   readonly #clock: Clock;
   /** The API server's time when the monotonic clock showed zero. */
   #originMs: number;
+  #isTold = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -32,6 +33,14 @@ export class ServerClock implements Clock {
   }
 
   /**
+   * How far the wall clock is ahead of the API server's; negative if it is behind, and undefined before the first
+   * answer. It is known to about a second.
+   */
+  aheadMs(): number | undefined {
+    return this.#isTold ? Math.round(this.#clock.nowMs() - this.nowMs()) : undefined;
+  }
+
+  /**
    * Takes the `Date` header of an answer; `sentMs` is when the request was sent, by the monotonic clock. The server read
    * its clock at some moment of the request. If that rules out this clock's time, the earliest possible time counts: a
    * time that is too late could hide a change.
@@ -39,6 +48,7 @@ export class ServerClock implements Clock {
   observe(date: string | undefined, sentMs: number): void {
     const dateMs = Date.parse(date ?? '');
     if (Number.isNaN(dateMs)) return;
+    this.#isTold = true;
     const monotonicMs = this.#clock.monotonicMs();
     const aheadMs = this.#originMs + monotonicMs - dateMs;
     if (aheadMs < 0 || aheadMs >= resolutionMs + (monotonicMs - sentMs)) this.#originMs = dateMs - monotonicMs;

@@ -21,12 +21,25 @@ export interface CliCommand {
   load(): Promise<LoadedCommand>;
 }
 
+/** What a shell asks while somebody types a command. */
+export interface CompletionRequest {
+  /** The flag whose value is typed; undefined for an argument that is none. */
+  readonly flag: string | undefined;
+  /** What is typed of it so far. */
+  readonly word: string;
+  /** What is typed before, without the name of the command. */
+  readonly args: readonly string[];
+  readonly env: Environment;
+}
+
 /** Flags and work of a command. */
 export interface LoadedCommand {
   /** For the help; `run` parses them. */
   readonly options: OptionTable;
   /** Its arguments besides flags, such as `KIND/NAME`. */
   readonly takes?: string;
+  /** Words for arguments, and for values of flags that the table does not list. Never rejects, and does not take long. */
+  readonly complete?: (request: CompletionRequest) => Promise<readonly string[]>;
   /** Text for the end of the help, such as the meaning of exit codes. */
   readonly notes?: string;
   /**
@@ -127,8 +140,9 @@ function buildProgram(
     if (alias !== undefined) command.alias(alias);
     if (requested?.name !== name) continue;
     const { options, takes, notes } = requested;
-    if (takes !== undefined) command.usage(`${takes} [flags]`);
-    command.addHelpText('after', ['', describeOptions(options, io.columns), ...(notes ? ['', notes] : [])].join('\n'));
+    const described = Object.keys(options).length === 0 ? [] : ['', describeOptions(options, io.columns)];
+    if (takes !== undefined) command.usage(described.length === 0 ? takes : `${takes} [flags]`);
+    command.addHelpText('after', [...described, ...(notes ? ['', notes] : [])].join('\n'));
     command.action(async (_options: unknown, { args }: Command) => {
       await run(requested, args);
     });

@@ -1,0 +1,29 @@
+import { listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
+import type { Resource } from '../../shared/kube/resource';
+import { counted } from '../output/text-style';
+import { failed, ok, unknown, type Check } from './finding';
+
+const endpointSlices: Resource = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices' };
+
+/** Behind the Service that API servers call there are pods that are ready. */
+export const endpointsCheck: Check = {
+  name: 'endpoints',
+  look: async (facts) => {
+    const webhook = await facts.part('webhook');
+    if (webhook?.replicas === 0) return ok('there is no webhook');
+    const { rerollNamespace: namespace } = facts.options;
+    const service = await facts.webhookService();
+    const seen = await facts.list(endpointSlices, namespace, `kubernetes.io/service-name=${service}`);
+    if (seen.is === 'hidden') return unknown(seen.right);
+    const slices = seen.is === 'there' ? seen.value : [];
+    if (!webhook && slices.length === 0) return ok(`there is no Service ${namespace}/${service}`);
+    const ready = slices.flatMap((slice) =>
+      listOf(slice['endpoints']).filter((endpoint) => objectOf(objectOf(endpoint)['conditions'])['ready'] !== false),
+    );
+    if (ready.length > 0) return ok(`Service ${service} has ${counted(ready.length, 'ready endpoint')}`);
+    return failed(
+      `Service ${namespace}/${service} has no ready endpoint: the API server reaches no webhook`,
+      `kubectl -n ${namespace} describe service ${service}; compare its selector with the labels of the pods, and see why they are not ready`,
+    );
+  },
+};

@@ -1,0 +1,20 @@
+import { enumerated } from '../output/phrases';
+import { failed, ok, unknown, type Check } from './finding';
+
+/** Each watch has listed, and follows. */
+export const watchesCheck: Check = {
+  name: 'watches',
+  look: async (facts) => {
+    const health = await facts.health();
+    if (health.silence) return unknown('the leader was not asked');
+    const { watches } = health.said;
+    const behind = watches.filter(({ listed, watching, problem }) => !listed || !watching || problem !== undefined);
+    if (watches.length === 0) return failed('the leader watches nothing yet', 'ask again in a minute');
+    if (behind.length === 0)
+      return ok(watches.length === 1 ? 'the watch follows' : `all ${watches.length} watches follow`);
+    return failed(
+      `behind: ${enumerated(behind.map(({ name, state, problem }) => `${name} (${problem ?? state})`))}`,
+      'Reroll sees no change there: grant the right that the message names, or see docs/runbooks/reroll-watch-not-synced.md',
+    );
+  },
+};

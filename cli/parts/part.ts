@@ -1,0 +1,63 @@
+import { fieldAt, listOf, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
+import type { KubeObject } from '../../shared/kube/client/objects';
+import { optionEnv, type OptionRow } from '../../shared/runtime/options/option-table';
+
+/** The commands of Reroll that run in a cluster. */
+export const components = ['reconciler', 'webhook', 'certs'] as const;
+export type Component = (typeof components)[number];
+
+export const componentLabel = 'app.kubernetes.io/component';
+
+/** A Deployment of Reroll. */
+export interface Part {
+  readonly component: Component;
+  /** The Deployment's name. */
+  readonly name: string;
+  readonly replicas: number;
+  readonly available: number;
+  /** As its label says. */
+  readonly version: string | undefined;
+  readonly image: string | undefined;
+  readonly account: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly object: KubeObject;
+}
+
+/** Undefined for a Deployment that is none of Reroll's. */
+export function partOf(object: KubeObject): Part | undefined {
+  const { name, labels = {} } = object.metadata;
+  const component = components.find((each) => each === labels[componentLabel]);
+  if (!component) return undefined;
+  const pod = fieldAt(object, ['spec', 'template', 'spec']);
+  const containers = listOf(fieldAt(pod, ['containers'])).map(objectOf);
+  const container = containers.find((each) => argsOf(each).includes(component)) ?? containers[0];
+  const variables = listOf(container?.['env']).map(objectOf);
+  return {
+    ...{ component, name, object, args: argsOf(container) },
+    replicas: numberOf(fieldAt(object, ['spec', 'replicas'])) ?? 1,
+    available: numberOf(fieldAt(object, ['status', 'availableReplicas'])) ?? 0,
+    version: labels['app.kubernetes.io/version'],
+    image: textOf(container?.['image']),
+    account: textOf(fieldAt(pod, ['serviceAccountName'])) ?? 'default',
+    env: Object.fromEntries(variables.map((each) => [textOf(each['name']) ?? '', textOf(each['value'])])),
+  };
+}
+
+function argsOf(container: unknown): readonly string[] {
+  return listOf(objectOf(container)['args']).flatMap((arg) => textOf(arg) ?? []);
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The value of a flag of a part, or of its variable; undefined if neither is set. A switch without a value is `true`. */
+export function flagOf({ args, env }: Pick<Part, 'args' | 'env'>, row: Pick<OptionRow, 'flag'>): string | undefined {
+  const index = args.findLastIndex((arg) => /^--?([^=]+)/.exec(arg)?.[1] === row.flag);
+  const arg = args[index];
+  if (arg === undefined) return textOf(env[optionEnv(row as OptionRow)]);
+  if (arg.includes('=')) return arg.slice(arg.indexOf('=') + 1);
+  const next = args[index + 1];
+  return next === undefined || next.startsWith('-') ? 'true' : next;
+}

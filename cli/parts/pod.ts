@@ -1,0 +1,30 @@
+import { fieldAt, listOf, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
+import type { KubeObject } from '../../shared/kube/client/objects';
+import { componentLabel } from './part';
+
+/** A pod of Reroll. */
+export interface Pod {
+  readonly name: string;
+  readonly component: string | undefined;
+  readonly isReady: boolean;
+  /** Its container ports by name. */
+  readonly ports: Readonly<Record<string, number>>;
+}
+
+export function podOf(object: KubeObject): Pod {
+  const { name, labels = {}, deletionTimestamp } = object.metadata;
+  const conditions = listOf(fieldAt(object, ['status', 'conditions'])).map(objectOf);
+  const containers = listOf(fieldAt(object, ['spec', 'containers'])).map(objectOf);
+  const ports = containers.flatMap((container) => listOf(container['ports']).map(objectOf));
+  return {
+    name,
+    component: labels[componentLabel],
+    isReady:
+      deletionTimestamp === undefined && conditions.some(({ type, status }) => type === 'Ready' && status === 'True'),
+    ports: Object.fromEntries(
+      ports.flatMap(({ name: port, containerPort }) =>
+        typeof containerPort === 'number' ? [[textOf(port) ?? '', containerPort]] : [],
+      ),
+    ),
+  };
+}
