@@ -60,7 +60,7 @@ rows(rightsCheck, [
     'a role is for Secrets by name',
     (install) => {
       const rules = rulesOf(install, 'Role', 'reroll-own');
-      rules.find(({ resources }) => resources?.includes('secrets'))!.resourceNames = ['reroll-digest-key'];
+      rules.find(({ resources }) => resources.includes('secrets'))!.resourceNames = ['reroll-digest-key'];
     },
     'warning',
     /lets reroll create\/update\/delete secrets in namespace reroll$/,
