@@ -274,6 +274,17 @@ describe('a restart', () => {
     expect(text).toContain('reroll_changes_total{path="watch"} 1');
   });
 
+  it("that somebody else's write brought along is told with its changes, though nothing names it any more", () => {
+    const record = { ...workload.record, lastRestart: undefined };
+    reporter.brought({ ...workload, record }, [changeOf()]);
+    expect(world.logger.lines).toMatchObject([
+      {
+        message: 'Deployment shop/web not restarted: the write of its new template brought the restart along',
+        fields: { sources: ['cm/app'], paths: ['watch'] },
+      },
+    ]);
+  });
+
   it.each([
     ['measured from the change that it answers', 1_000, 'count{workload_kind="Deployment"} 1'],
     ['not measured where nobody saw the change', undefined, 'count{workload_kind="Deployment"} 0'],

@@ -253,16 +253,18 @@ export class Reporter {
   }
 
   /** Somebody else's write brought the restart that the webhook had put into it. */
-  brought({ record }: TrackedWorkload, changes: readonly Change[]): void {
+  brought(workload: TrackedWorkload, changes: readonly Change[]): void {
     const { history, logger, metrics } = this.#options;
+    const { record } = workload;
     const { lastRestart } = record;
-    const message = `${describeWorkload(record)} not restarted: the write of its new template brought the restart along`;
-    metrics.foldedRestartsTotal.inc({ workload_kind: record.kind });
+    const how = 'the write of its new template brought the restart along';
+    // Something removed the annotation from the write, so nothing names the restart.
     if (!lastRestart) {
-      // Something removed the annotation from the write, so nothing names the restart.
-      logger.info(message, { workload: describeWorkload(record), because: changes.map(describeChange) });
+      this.coalesced(workload, changes, how);
       return;
     }
+    metrics.foldedRestartsTotal.inc({ workload_kind: record.kind });
+    const message = `${describeWorkload(record)} not restarted: ${how}`;
     const decided = { ...lastRestart, target: targetOf(record), strategy: record.settings.strategy, changes };
     logger.info(message, auditOf('restarted', decided));
     history.restarted(decided);
