@@ -38,6 +38,13 @@ describe('what is read', () => {
     expect(asked).toEqual(['/v1/workloads?namespace=&limit=500&continue=', '/v1/history?limit=200']);
   });
 
+  it('may be a restart of which only the workload told', async () => {
+    const bare = { ...entry, strategy: undefined, causes: [], outcome: 'unknown' };
+    const { read } = world({ '/v1/workloads': workloads, '/v1/history': { v: 1, entries: [bare] } });
+    const { found } = await read();
+    expect(found?.history).toEqual([bare]);
+  });
+
   it('is understood if a newer leader says more', async () => {
     const newer = { ...entry, outcome: 'rolled-back', causes: [{ ...entry.causes[0], risk: 'low' }], more: 1 };
     const { read } = world({ '/v1/workloads': workloads, '/v1/history': { v: 1, entries: [newer] } });

@@ -76,7 +76,7 @@ describe('the answer about a workload', () => {
 
   it('has its restarts, if the leader remembers them', async () => {
     const entry = {
-      ...{ at: '2026-01-01T12:00:00.000Z', id: 'a', kind: 'Deployment', namespace: 'shop', name: 'web' },
+      ...{ at: '2026-01-01T12:00:00.000Z', id: '3f9c2a71', kind: 'Deployment', namespace: 'shop', name: 'web' },
       ...{ strategy: 'env-vars', causes: [], outcome: 'healthy' },
     };
     const { answers, asked } = answersOf({ [`/v1${path}`]: account, '/v1/history': { v: 1, entries: [entry] } });

@@ -1,6 +1,6 @@
+import { historyPageSchema } from '../../shared/domain/protocol/history';
 import type { Cluster } from '../cluster/cluster';
 import { askLeader } from '../cluster/ask-leader';
-import { historyAnswerSchema } from './history-answer';
 import type { HistoryEntry, ObjectName } from './model/live-message';
 
 /** The restarts that the leader remembers. */
@@ -22,7 +22,7 @@ export async function readHistory(
 ): Promise<ReadHistory | undefined> {
   const query = new URLSearchParams({ kind, namespace, name, limit: String(limit) });
   for (const [field, value] of [...query]) if (value === '') query.delete(field);
-  const told = await askLeader(cluster, `/v1/history?${query.toString()}`, historyAnswerSchema);
+  const told = await askLeader(cluster, `/v1/history?${query.toString()}`, historyPageSchema);
   if (told.silence) return undefined;
   const { entries, keptSince } = told.said;
   return { entries, keptSince };

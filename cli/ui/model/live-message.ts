@@ -34,7 +34,8 @@ export interface HistoryEntry {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  readonly strategy: string;
+  /** Undefined if only the workload told of the restart. */
+  readonly strategy?: string | undefined;
   readonly causes: readonly HistoryCause[];
   readonly outcome: string;
   readonly outcomeAt?: string | undefined;

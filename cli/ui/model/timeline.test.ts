@@ -34,6 +34,16 @@ describe('a restart in the timeline', () => {
   it.each<[string, Partial<HistoryEntry>, readonly string[]]>([
     ['healthy', {}, [change, decision, 'rollout done: rollout (21.3 s)', 'outcome done: healthy']],
     [
+      'known by its workload alone',
+      { strategy: undefined, causes: [], outcome: 'unknown', outcomeAt: undefined },
+      [
+        'change done: change (author not known)',
+        'decision done: restart (3f9c2a71)',
+        'rollout unknown: rollout (not seen)',
+        'outcome unknown: unknown',
+      ],
+    ],
+    [
       'still rolling',
       { outcome: 'rolling', outcomeAt: undefined },
       [change, decision, 'rollout running: rollout (pods are being replaced)', 'outcome running: not healthy yet'],

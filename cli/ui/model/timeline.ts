@@ -111,7 +111,7 @@ function itemOfEntry(entry: HistoryEntry): TimelineItem {
         is: 'decision',
         state: entry.outcome === 'failed' ? 'failed' : 'done',
         title: entry.outcome === 'dry-run' ? 'withheld' : entry.outcome === 'failed' ? 'refused' : 'restart',
-        detail: `${strategy} · ${id}`,
+        detail: strategy === undefined ? id : `${strategy} · ${id}`,
         at,
       },
       ...(isWritten ? [rolloutOf(entry)] : []),
