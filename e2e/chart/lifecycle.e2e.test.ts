@@ -116,8 +116,10 @@ it('an uninstall leaves nothing behind that a write has to wait for', async () =
     return names.some((name) => name.startsWith('pod/') || name.startsWith('replicaset.')) ? undefined : names;
   });
   const kept = left.filter((name) => !name.startsWith('event') && !alwaysThere.includes(name));
-  // The next install needs one key to compare the digests recorded on workloads, and the other to read a journal.
+  // The next install needs one key to compare the digests recorded on workloads, and the other to read a journal. It goes
+  // on with the history.
   expect(kept.toSorted()).toEqual([
+    'configmap/reroll-history-0',
     'lease.coordination.k8s.io/reroll',
     'secret/reroll-digest-key',
     'secret/reroll-journal-key',

@@ -28,7 +28,9 @@ export async function expectOneRestart(
   });
   const author = path === 'watch' ? '' : ' by alice (kubectl-edit)';
   const because = `ConfigMap ${app.name}: content changed (keys: color)${author}`;
-  expect(await app.event()).toContain(`${because}. Deployment restarted`);
+  const event = await app.event();
+  expect(event).toMatch(/ \(change [0-9a-f]{8}\)\. Deployment restarted/);
+  expect(event.replace(/ \(change [0-9a-f]{8}\)/, '')).toContain(`${because}. Deployment restarted`);
   expect(await restartLine(reconciler, app)).toMatchObject({ because: [because], paths: [path] });
   expect(await changesByPath(reconciler)).toEqual({ ...before, [path]: (before[path] ?? 0) + 1 });
 }
