@@ -44,6 +44,8 @@ const ofReconciler = [
   ...['create jobs.batch', 'delete jobs.batch', 'create events', 'list namespaces', 'watch namespaces'],
 ];
 
+const historyConfigMaps = Array.from({ length: 8 }, (_, index) => `reroll-history-${String(index)}`);
+
 /** All rights, by account and namespace. A right that is added anywhere has to be added here, too. */
 const matrix: readonly [Room, string, readonly string[]][] = [
   ['reconciler', namespace, ofReconciler],
@@ -54,6 +56,8 @@ const matrix: readonly [Room, string, readonly string[]][] = [
       ...ofReconciler,
       ...['get', 'create', 'update'].map((verb) => `${verb} leases.coordination.k8s.io`),
       ...['create', 'update', 'delete'].map((verb) => `${verb} secrets`),
+      'create configmaps',
+      ...historyConfigMaps.flatMap((name) => [`get configmaps/${name}`, `update configmaps/${name}`]),
     ],
   ],
   ['webhook', namespace, ['get configmaps']],
