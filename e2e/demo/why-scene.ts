@@ -66,8 +66,9 @@ async function answerTo(stage: Stage, args: readonly string[]): Promise<Answer> 
   }
 }
 
+/** Without how the restart ended, too: that takes as long as its pods take. */
 function withoutTimes(line: string): string {
-  return line.replaceAll(/just now|\d+ (?:second|minute)s? ago/g, '…');
+  return line.replaceAll(/just now|\d+ (?:second|minute)s? ago/g, '…').replace(/\(([0-9a-f]{8}), [a-z]+\)/, '($1)');
 }
 
 interface NotedRestart {
