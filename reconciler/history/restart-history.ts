@@ -5,25 +5,14 @@ import type { HistoryEntry } from '../../shared/domain/protocol/history';
 import { outcomeLine, type Ending, type History } from '../../shared/domain/protocol/history-line';
 import { readRestartCause } from '../../shared/domain/workloads/restart-cause';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
-import type { ForbiddenError } from '../../shared/kube/errors';
-import type { Clock } from '../../shared/runtime/clock';
-import type { Logger } from '../../shared/runtime/log/logger';
-import type { Random } from '../../shared/runtime/random';
 import { entryOf, entryOfCause, type Decided, type HistoryTarget } from './history-entry';
-import type { HistoryStore } from './history-store';
-import { HistoryWriter } from './history-writer';
+import { HistoryWriter, type HistoryWriterOptions } from './history-writer';
 import { keyOf, OpenRestarts, type Conclusion, type OpenRestart } from './open-restarts';
 import { ShownRestarts, type ShownRestart } from './shown-restarts';
 
-export interface RestartHistoryOptions {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  /** Undefined: the history is kept in memory alone. */
-  readonly store: Pick<HistoryStore, 'read' | 'write'> | undefined;
+export interface RestartHistoryOptions extends Omit<HistoryWriterOptions, 'onRead'> {
   /** Whether an Argo Rollout takes its template from this Deployment, whose own pods then tell nothing. */
   readonly isLent: (target: HistoryTarget) => boolean;
-  readonly onRefused: (error: ForbiddenError) => void;
   /** It is known how a restart ended. */
   readonly onEnd: (restart: OpenRestart, conclusion: Conclusion) => void;
 }
@@ -50,13 +39,13 @@ export class RestartHistory {
   readonly #shown: ShownRestarts;
   readonly #open: OpenRestarts;
   /** The code of the last refusal of each workload. A refused restart is tried again and again, and told once. */
-  #refusals = noRefusals();
+  #refusals = boundedByNamespace<WorkloadKey, string>();
   /** When the term began; undefined while this replica does not lead. */
   #sinceMs: number | undefined;
   /** Ids of the restarts that earlier leaders have told of; undefined until that is read. */
   #before: ReadonlySet<string> | undefined;
-  /** Workloads whose restart of before this term was looked at. */
-  readonly #lookedAt = new Set<string>();
+  /** Workloads whose restart of before this term was looked at, by uid. Tenants make new ones without end. */
+  #lookedAt = boundedByNamespace<string, true>();
 
   constructor(options: RestartHistoryOptions) {
     this.#options = options;
@@ -80,9 +69,9 @@ export class RestartHistory {
   end(): void {
     this.#sinceMs = undefined;
     this.#before = undefined;
-    this.#lookedAt.clear();
+    this.#lookedAt = boundedByNamespace();
     this.#open.clear();
-    this.#refusals = noRefusals();
+    this.#refusals = boundedByNamespace();
     this.#writer.end();
   }
 
@@ -197,7 +186,7 @@ export class RestartHistory {
   /** The history of earlier leaders is read: their restarts are followed, and what they had no time to write is added. */
   #takeUp(): void {
     this.#before = new Set(this.#writer.log.read().entries.map(({ id }) => id));
-    this.#lookedAt.clear();
+    this.#lookedAt = boundedByNamespace();
     for (const shown of this.#shown.all()) this.#onShown(shown);
   }
 
@@ -207,7 +196,7 @@ export class RestartHistory {
     if (this.#sinceMs === undefined || !this.#before) return;
     // The worker tells of those of this term. Of another, somebody else has written the annotation.
     if (restart.atMs >= this.#sinceMs || this.#lookedAt.has(target.uid)) return;
-    this.#lookedAt.add(target.uid);
+    this.#lookedAt.set(target.uid, true, target.uid.length, target.namespace);
     if (this.#open.has(keyOf(target), restart.id)) return;
     const known = this.#before.has(restart.id) ? this.#writer.log.find(restart.id) : undefined;
     if (!known) this.restartedAsTold(target, shown.told);
@@ -215,6 +204,6 @@ export class RestartHistory {
   }
 }
 
-function noRefusals(): BoundedMap<WorkloadKey, string> {
+function boundedByNamespace<Key, Value>(): BoundedMap<Key, Value> {
   return new BoundedMap({ maxBytes: budgets.followedBytes, maxOwnerBytes: budgets.followedNamespaceBytes });
 }
