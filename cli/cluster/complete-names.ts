@@ -1,27 +1,21 @@
 import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
-import { sourceKinds, type SourceKind } from '../../shared/domain/sources/source';
+import { sourceKinds } from '../../shared/domain/sources/source';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { listObjects } from '../../shared/kube/client/objects';
-import { configMaps, namespaces, secrets, type Resource } from '../../shared/kube/resource';
-import { secretProviderClasses } from '../../shared/kube/sources/csi-decoder';
+import { namespaces, type Resource } from '../../shared/kube/resource';
 import type { CompletionRequest } from '../../shared/runtime/options/cli';
 import type { OptionTable } from '../../shared/runtime/options/option-table';
 import { parseArguments } from '../../shared/runtime/options/options';
 import type { ClusterWorld } from './cluster-command';
 import type { ConnectOptions } from './cluster-options';
 import { findSource, findWorkload } from './object-names';
+import { sourceResources } from './source-resources';
 
 /** Of what an argument names one. */
 export type Named = 'workload' | 'source';
 
 /** Somebody has pressed Tab, and waits. */
 const timeoutMs = 1_000;
-
-const sourceResources: Readonly<Record<SourceKind, Resource>> = {
-  ConfigMap: configMaps,
-  Secret: secrets,
-  SecretProviderClass: secretProviderClasses,
-};
 
 const prefixes: Readonly<Record<Named, readonly string[]>> = {
   workload: workloadKinds.map(({ kind }) => `${kind.toLowerCase()}/`),

@@ -11,7 +11,7 @@ import {
 import { newestWriteOf, type FieldsWrite } from '../../shared/domain/workloads/managed-fields';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { getMetadata, type RequestLimits } from '../../shared/kube/client/objects';
-import { configMaps, secrets, type Resource } from '../../shared/kube/resource';
+import { sourceResources } from '../cluster/source-resources';
 import { look, type Seen } from './seen';
 
 /** What the metadata of a source tells. Its content is never read. */
@@ -26,12 +26,6 @@ export type SeenSources = ReadonlyMap<SourceId, Seen<SourceFacts>>;
 
 /** Nobody reads more, and each is a request. */
 const maxSources = 50;
-
-export const sourceResources: Readonly<Record<SourceKind, Resource>> = {
-  ConfigMap: configMaps,
-  Secret: secrets,
-  SecretProviderClass: { group: 'secrets-store.csi.x-k8s.io', version: 'v1', plural: 'secretproviderclasses' },
-};
 
 const contentFields: Readonly<Record<SourceKind, readonly (readonly string[])[]>> = {
   ConfigMap: [['data'], ['binaryData']],

@@ -23,7 +23,7 @@ import { namespaces } from '../../shared/kube/resource';
 import { readInstall, type Install } from './install';
 import { look, valueOf, type Seen } from './seen';
 import { readEvents, type SeenEvent } from './seen-events';
-import { sourceResources } from './seen-sources';
+import { sourceResources } from '../cluster/source-resources';
 
 /** What the object of a workload tells. */
 export interface WorkloadFacts {

@@ -2,7 +2,7 @@ import { annotationsOf, sourceFlags } from '../../shared/domain/annotations/anno
 import { watchedSourceKinds, type LintSettings } from '../../shared/domain/lint/lint-subject';
 import { sourceKey, type SourceFlags, type SourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import type { KubeClient } from '../../shared/kube/client/client';
-import { sourceResources } from '../evidence/seen-sources';
+import { sourceResources } from '../cluster/source-resources';
 import type { MigrationSources } from './migration-subject';
 import { readPages, type PageLimits } from './read-pages';
 

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../shared/kube/client/client';
 import { getObject, type RequestLimits } from '../../shared/kube/client/objects';
 import { UsageError } from '../../shared/runtime/options/options';
 import { look } from '../evidence/seen';
-import { sourceResources } from '../evidence/seen-sources';
+import { sourceResources } from '../cluster/source-resources';
 import type { Files } from '../manifests/files';
 import { reasonOf } from '../manifests/inputs';
 import type { Edit } from './preview-question';

@@ -3,7 +3,7 @@ import { sourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { getObject, type RequestLimits } from '../../shared/kube/client/objects';
 import { look } from '../evidence/seen';
-import { sourceResources } from '../evidence/seen-sources';
+import { sourceResources } from '../cluster/source-resources';
 import type { Manifest } from '../manifests/manifests';
 import type { InputProblem } from '../manifests/report-parts';
 import type { SourceChange, SourceChanges } from './source-change';

@@ -1,14 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isFromForeignSite } from '../../shared/runtime/http/foreign-site';
 
 /** Why a request is refused: a status, and a message for people. */
 export interface Refusal {
   readonly status: 401 | 403;
   readonly message: string;
 }
-
-/** `none`: somebody typed the address. A browser that is older than the header sends none. */
-const ownSites: ReadonlySet<unknown> = new Set([undefined, 'none', 'same-origin']);
 
 const headerPattern = /^Bearer ([0-9a-f]{32})$/;
 
@@ -27,7 +25,7 @@ export function whyForeign(headers: IncomingHttpHeaders, port: number): Refusal 
  */
 export function whyUnanswered(headers: IncomingHttpHeaders, token: string): Refusal | undefined {
   const isForeign = headers.origin !== undefined && headers.origin !== `http://${headers.host ?? ''}`;
-  if (isForeign || !ownSites.has(headers['sec-fetch-site'])) {
+  if (isForeign || isFromForeignSite(headers)) {
     return { status: 403, message: 'requests that another site causes are not answered' };
   }
   const [, given] = headerPattern.exec(headers.authorization ?? '') ?? [];

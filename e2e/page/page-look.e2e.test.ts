@@ -1,26 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { artefact } from './figures';
 import { seriousFindings } from './opened-page';
-import { PageWorld } from './page-world';
+import { openForSuite, type PageWorld } from './page-world';
 
 let world: PageWorld;
-
-beforeAll(async () => {
-  world = await PageWorld.open();
-});
-
-afterAll(async () => {
-  await world.close();
-});
-
-beforeEach(async () => {
-  await world.begin();
-});
-
-afterEach(() => {
-  // Of every test: the policy forbids nothing that the page does, and nothing throws.
-  expect(world.complaints()).toEqual([]);
-});
+openForSuite((opened) => (world = opened));
 
 describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
   it.each([

@@ -1,30 +1,14 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openInBrowser } from '../../cli/ui/browser-opener';
 import { openChromium } from './chromium';
 import { drawn, openPage } from './opened-page';
-import { PageWorld } from './page-world';
+import { openForSuite, type PageWorld } from './page-world';
 
 let world: PageWorld;
-
-beforeAll(async () => {
-  world = await PageWorld.open();
-});
-
-afterAll(async () => {
-  await world.close();
-});
-
-beforeEach(async () => {
-  await world.begin();
-});
-
-afterEach(() => {
-  // Of every test: the policy forbids nothing that the page does, and nothing throws.
-  expect(world.complaints()).toEqual([]);
-});
+openForSuite((opened) => (world = opened));
 
 describe('the page and its token', () => {
   it('shows all workloads, takes the token out of the address, and keeps it for other tabs', async () => {

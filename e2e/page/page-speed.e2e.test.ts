@@ -1,31 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { Figures } from './figures';
 import { openPage } from './opened-page';
-import { PageWorld } from './page-world';
+import { openForSuite, type PageWorld } from './page-world';
 import { web } from './shop';
 
 const figures = new Figures();
 
 let world: PageWorld;
+openForSuite((opened) => (world = opened));
 
-beforeAll(async () => {
-  world = await PageWorld.open();
-});
-
-afterAll(async () => {
-  figures.write();
-  await world.close();
-});
-
-beforeEach(async () => {
-  await world.begin();
-});
-
-afterEach(() => {
-  // Of every test: the policy forbids nothing that the page does, and nothing throws.
-  expect(world.complaints()).toEqual([]);
-});
+afterAll(() => figures.write());
 
 describe('the page, with 5,000 workloads', () => {
   it('shows a change of a workload within a second', async () => {

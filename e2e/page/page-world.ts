@@ -1,3 +1,4 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { closeAll, kubeconfigFor, kubeServer, lease } from '../../cli/cluster/kube-server.fixture';
 import type { Page } from 'playwright-core';
 import { openChromium, type Browser } from './chromium';
@@ -9,6 +10,21 @@ import { startUi, type UiProcess } from './ui-process';
 
 const pod = 'reroll-7d9f8b6c5-x2x4z';
 const workloads = 5_000;
+
+/**
+ * Opens a world for a suite, anew before each test, and expects of every test that the browser complained of nothing: the
+ * policy forbids nothing that the page does, and nothing throws.
+ */
+export function openForSuite(onOpened: (world: PageWorld) => void): void {
+  let world: PageWorld;
+  beforeAll(async () => {
+    world = await PageWorld.open();
+    onOpened(world);
+  });
+  beforeEach(async () => await world.begin());
+  afterEach(() => expect(world.complaints()).toEqual([]));
+  afterAll(async () => await world.close());
+}
 
 /** `reroll ui` as a process, a leader with 5,000 workloads, and a browser with one tab, which each test gets anew. */
 export class PageWorld {

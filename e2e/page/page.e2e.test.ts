@@ -1,28 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { artefact } from './figures';
 import { drawn } from './opened-page';
-import { PageWorld } from './page-world';
+import { openForSuite, type PageWorld } from './page-world';
 import { web } from './shop';
 
 let world: PageWorld;
-
-beforeAll(async () => {
-  world = await PageWorld.open();
-});
-
-afterAll(async () => {
-  await world.close();
-});
-
-beforeEach(async () => {
-  await world.begin();
-});
-
-afterEach(() => {
-  // Of every test: the policy forbids nothing that the page does, and nothing throws.
-  expect(world.complaints()).toEqual([]);
-});
+openForSuite((opened) => (world = opened));
 
 describe('the page of reroll ui, in Chromium', () => {
   it('is used with the keyboard alone', async () => {

@@ -25,6 +25,21 @@ export function StateMark({ state, text = state }: { readonly state: string; rea
   );
 }
 
+/** The titles of a table's columns. */
+export function TableHead({ titles }: { readonly titles: readonly string[] }): JSX.Element {
+  return (
+    <thead>
+      <tr>
+        {titles.map((title) => (
+          <th key={title} scope="col">
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
 /** An annotation or a flag, which may be broken behind its dots and slashes. */
 export function Rule({ rule }: { readonly rule: string }): JSX.Element {
   return (

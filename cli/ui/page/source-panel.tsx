@@ -5,7 +5,7 @@ import { addressOf, type OpenedObject, type View } from '../model/view';
 import type { Client } from './client';
 import { useAnswer, type Go } from './hooks';
 import { Panel } from './panel';
-import { ObjectLink, Rule } from './parts';
+import { ObjectLink, Rule, TableHead } from './parts';
 
 interface SourcePanelProps {
   readonly client: Client;
@@ -119,15 +119,7 @@ function UserTable({ answer: { users, namespace }, view, go }: AnswerProps): JSX
   return (
     <div class="table" tabIndex={0} role="region" aria-label="Users">
       <table>
-        <thead>
-          <tr>
-            {['Workload', 'Restarts', 'Keys', 'Because'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead titles={['Workload', 'Restarts', 'Keys', 'Because']} />
         <tbody>
           {users.map((user: UserLine) => (
             <tr key={`${user.kind}/${user.name}`}>

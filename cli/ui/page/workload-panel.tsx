@@ -6,7 +6,7 @@ import type { OpenedObject, View } from '../model/view';
 import type { Client } from './client';
 import { useAnswer, type Go } from './hooks';
 import { Panel } from './panel';
-import { Ago, ObjectLink, Rule, StateMark } from './parts';
+import { Ago, ObjectLink, Rule, StateMark, TableHead } from './parts';
 import { TimelineItems } from './timeline-items';
 
 interface WorkloadPanelProps {
@@ -120,15 +120,7 @@ function SourceTable({
   return (
     <div class="table" tabIndex={0} role="region" aria-label="Sources">
       <table>
-        <thead>
-          <tr>
-            {['Source', 'Keys', 'Counts', 'By', 'Now'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead titles={['Source', 'Keys', 'Counts', 'By', 'Now']} />
         <tbody>
           {sources.map(({ kind, name, keys, counts, by, now }) => (
             <tr key={`${kind}/${name}`}>
