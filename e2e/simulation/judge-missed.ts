@@ -194,7 +194,10 @@ function cameUnseen(opened: Case, life: Life, source: string, since: number): bo
       (write.revision < (seen?.revision ?? 0) && isEngine(write.user) && isBehind(write)),
   );
   const recorded = before.map(({ object }) => recordedOf(object).get(source)).filter((entry) => entry !== undefined);
-  if (recorded.length === 0 || recorded.some((entry) => entry !== '-')) return false;
+  // Nobody had recorded the workload when the process began to lead that does: that process lists only the last state.
+  const isListedLate =
+    cameRevision > life.writes[0].revision && lastWriteOf(opened, source) < recorderLedSince(opened, seen);
+  if (recorded.length === 0 ? !isListedLate : recorded.some((entry) => entry !== '-')) return false;
   const formers = versions.slice(came, -1);
   const now = versions.at(-1)?.content;
   return !lives.some(({ writes }) =>
@@ -207,6 +210,14 @@ function cameUnseen(opened: Case, life: Life, source: string, since: number): bo
       return formers.some(({ content }) => matches(digests, source, content, entry));
     }),
   );
+}
+
+function lastWriteOf({ contents }: Case, source: string): number {
+  return contents.versions(source).at(-1)?.revision ?? Infinity;
+}
+
+function recorderLedSince(opened: Case, recorder: WriteRecord | undefined): number {
+  return recorder ? opened.ledSince(recorder.user) : 0;
 }
 
 /**

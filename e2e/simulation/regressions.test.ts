@@ -548,4 +548,10 @@ describe('the judge demands no restart that no process can know of', () => {
       /write Secret reroll\/reroll-digest-key[^]*deselect Namespace \/shop[^]*select Namespace/,
     );
   });
+
+  it('if a label brought the source into the selection and a key was removed before any process had recorded the workload', async () => {
+    const { violations, story } = await simulate(drawWorld(1_230_009_628));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/engine-0-1 has stopped[^]*take in Secret default\/db[^]*edit Secret default\/db/);
+  });
 });
