@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { answering, closeAll, kubeconfigFor, kubeServer, lease } from '../cli/cluster/kube-server.fixture';
+import { workloadStates } from '../shared/domain/protocol/workload-status';
 import { startUi } from './page/ui-process';
 
 const pod = 'reroll-7d9f8b6c5-x2x4z';
@@ -23,6 +24,7 @@ describe('reroll ui, as a process', () => {
     expect(script.length).toBeLessThan(100_000);
     expect(script).not.toMatch(/\beval\(|new Function\(/);
     expect(style).toContain('prefers-color-scheme');
+    expect(workloadStates.filter((state) => !style.includes(`.state-${state}`))).toEqual([]);
     expect((await fetch(`${origin}/api/live`)).status).toBe(401);
     const headers = { authorization: `Bearer ${hash.slice('#token='.length)}` };
     const response = await fetch(`${origin}/api/live`, { headers });

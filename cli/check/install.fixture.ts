@@ -107,7 +107,7 @@ export class TestInstall {
       ...{ client, namespace, clock: this.clock },
       ask: async () => {
         if (this.silence) throw this.silence;
-        return await Promise.resolve({ pod: leader, body: this.health });
+        return await Promise.resolve({ pod: leader, body: this.health, bytes: 0 });
       },
       forward: async (pod, port) => await this.#forward(pod, port),
       close: async () => await Promise.resolve(),

@@ -2,12 +2,16 @@ import type * as z from 'zod';
 import { tolerant, type Tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import { printable } from '../../shared/domain/text/printable';
 import type { Cluster } from './cluster';
+import type { LeaderAnswer } from './leader';
 import { LeaderSilentError } from './silence';
 
 /** An answer of the leader, or why there is none. */
-export type Told<T> =
-  | { readonly said: T; readonly body: unknown; readonly pod: string; readonly silence?: undefined }
-  | { readonly silence: LeaderSilentError };
+export type Told<T> = (LeaderAnswer & { readonly said: T; readonly silence?: undefined }) | Silent;
+
+/** Why there is no answer. */
+export interface Silent {
+  readonly silence: LeaderSilentError;
+}
 
 /**
  * Asks the leader. An answer of another version is read as far as this version knows it.
@@ -20,9 +24,10 @@ export async function askLeader<Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<Told<Tolerant<z.output<Schema>>>> {
   try {
-    const { pod, body } = await cluster.ask(path);
+    const answer = await cluster.ask(path);
+    const { pod, body } = answer;
     const parsed = tolerant(schema).safeParse(body);
-    if (parsed.success) return { said: parsed.data, body, pod };
+    if (parsed.success) return { ...answer, said: parsed.data };
     const where = parsed.error.issues[0]?.path.join('.') ?? '';
     throw new LeaderSilentError(
       'other-version',

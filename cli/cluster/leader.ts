@@ -29,6 +29,8 @@ export interface LeaderOptions {
 export interface LeaderAnswer {
   readonly pod: string;
   readonly body: unknown;
+  /** Its size as it was sent. */
+  readonly bytes: number;
 }
 
 const problemSchema = tolerant(inspectionProblemSchema);
@@ -116,7 +118,8 @@ export class Leader {
       const asking = askOn(connection, path);
       // Without a listener, its rejection after the time limit would be uncaught.
       asking.catch(() => undefined);
-      return { pod, body: answerIn(await deadline.race(asking), pod) };
+      const reply = await deadline.race(asking);
+      return { pod, body: answerIn(reply, pod), bytes: Buffer.byteLength(reply.text) };
     } catch (thrown) {
       throw deadline.expired ? new ConnectionError(`no answer within ${timeoutMs} ms`) : thrown;
     } finally {

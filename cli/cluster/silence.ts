@@ -11,7 +11,8 @@ export type Silence =
   | 'no-interface'
   | 'not-ready'
   | 'no-workloads'
-  | 'other-version';
+  | 'other-version'
+  | 'endless';
 
 /** The leader cannot be asked, or does not answer. The message is a sentence without a full stop. */
 export class LeaderSilentError extends RerollError {

@@ -1,9 +1,9 @@
 import { listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
-import { historyPageSchema, type HistoryEntry, type HistoryPage } from '../../shared/domain/protocol/history';
+import { historyPageSchema, type HistoryEntry } from '../../shared/domain/protocol/history';
 import { maxInspectionRows } from '../../shared/domain/protocol/inspection-question';
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
-import { askLeader, type Told } from '../cluster/ask-leader';
+import { askPages } from '../cluster/ask-pages';
 import type { Cluster } from '../cluster/cluster';
 import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
 import { readConfigMaps } from './stored-history';
@@ -39,18 +39,15 @@ export interface HistoryQuestion {
 
 /** @throws NoAnswerError, KubeError */
 export async function readHistory(cluster: Cluster, question: HistoryQuestion): Promise<ReadHistory> {
-  const rows: HistoryRow[] = [];
-  const entries: unknown[] = [];
-  let keptSince: string | undefined;
-  for (let token: string | undefined = ''; token !== undefined;) {
-    const told: Told<Tolerant<HistoryPage>> = await askLeader(cluster, pagePath(question, token), historyPageSchema);
-    if (told.silence) return await withoutLeader(cluster, question, told.silence);
-    rows.push(...told.said.entries);
-    entries.push(...listOf(objectOf(told.body)['entries']));
-    keptSince = told.said.keptSince;
-    token = told.said.continue;
-  }
-  return { rows, entries, keptSince, answeredBy: 'leader', silence: undefined, notices: [] };
+  const told = await askPages(cluster, (token) => pagePath(question, token), historyPageSchema);
+  if (told.silence) return await withoutLeader(cluster, question, told.silence);
+  const { pages } = told;
+  return {
+    rows: pages.flatMap(({ said }) => said.entries),
+    entries: pages.flatMap(({ body }) => listOf(objectOf(body)['entries'])),
+    keptSince: pages.at(-1)?.said.keptSince,
+    ...{ answeredBy: 'leader', silence: undefined, notices: [] },
+  };
 }
 
 function pagePath({ namespace = '', workload, sinceMs }: HistoryQuestion, token: string): string {

@@ -1,8 +1,8 @@
 import { listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { maxInspectionRows } from '../../shared/domain/protocol/inspection-question';
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
-import { workloadPageSchema, type WorkloadPage, type WorkloadRow } from '../../shared/domain/protocol/workload-page';
-import { askLeader, type Told } from '../cluster/ask-leader';
+import { workloadPageSchema, type WorkloadRow } from '../../shared/domain/protocol/workload-page';
+import { askPages } from '../cluster/ask-pages';
 import type { Cluster } from '../cluster/cluster';
 import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
 import { statusOf } from '../evidence/account';
@@ -34,18 +34,14 @@ export interface StatusQuestion {
 
 /** @throws NoAnswerError, KubeError */
 export async function readStatus(cluster: Cluster, question: StatusQuestion): Promise<Status> {
-  const rows: StatusRow[] = [];
-  const workloads: unknown[] = [];
-  let leader: string | undefined;
-  for (let token: string | undefined = ''; token !== undefined;) {
-    const told: Told<Tolerant<WorkloadPage>> = await askLeader(cluster, pagePath(question, token), workloadPageSchema);
-    if (told.silence) return await fromObjects(cluster, question, told.silence);
-    rows.push(...told.said.workloads);
-    workloads.push(...listOf(objectOf(told.body)['workloads']));
-    token = told.said.continue;
-    leader = told.pod;
-  }
-  return { rows, workloads, silence: undefined, leader, isInstallKnown: true, missingRights: [] };
+  const told = await askPages(cluster, (token) => pagePath(question, token), workloadPageSchema);
+  if (told.silence) return await fromObjects(cluster, question, told.silence);
+  const { pages } = told;
+  return {
+    rows: pages.flatMap(({ said }) => said.workloads),
+    workloads: pages.flatMap(({ body }) => listOf(objectOf(body)['workloads'])),
+    ...{ silence: undefined, leader: pages.at(-1)?.pod, isInstallKnown: true, missingRights: [] },
+  };
 }
 
 function pagePath({ namespace = '' }: StatusQuestion, token: string): string {

@@ -14,7 +14,7 @@ export function clusterThatSays(says: Says): { readonly cluster: Cluster; readon
     asked.push(path);
     const body = says[path.split('?')[0] ?? ''];
     if (body === undefined) throw new LeaderSilentError('no-interface', 'only /v1/health is served');
-    return await Promise.resolve({ pod: 'reroll-0', body });
+    return await Promise.resolve({ pod: 'reroll-0', body, bytes: JSON.stringify(body).length });
   };
   const forward = async () => await Promise.reject(new Error('no port is forwarded'));
   const close = async () => await Promise.resolve();

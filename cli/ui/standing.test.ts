@@ -13,6 +13,7 @@ describe('what to do if the leader is silent', () => {
     ['no-interface', undefined],
     ['no-workloads', undefined],
     ['other-version', undefined],
+    ['endless', undefined],
   ])('%s', (silence, fix) => {
     const found = fixFor({ silence }, 'tools');
     if (fix) expect(found).toMatch(fix);

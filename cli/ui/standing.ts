@@ -22,6 +22,7 @@ function fixes(silence: Silence, namespace: string): string | undefined {
     case 'no-interface':
     case 'no-workloads':
     case 'other-version':
+    case 'endless':
       return undefined;
     default:
       return assertNever(silence, 'silence');

@@ -10,6 +10,7 @@ import type { Measured } from './result';
 import { measureSoak } from './soak/soak';
 import { measureStartup } from './startup/measure';
 import type { Stage } from './stage';
+import { measureStatus } from './status/measure';
 import type { Subject } from './subject';
 
 /** The input of a bench. */
@@ -66,6 +67,10 @@ export const benches: Readonly<Record<string, Bench>> = {
   burst: {
     summary: 'a thousand edits in a second, and one restart for each workload',
     measure: measureBurst,
+  },
+  status: {
+    summary: 'what it costs the leader if the state of 10,000 workloads is asked for ten times a second',
+    measure: measureStatus,
   },
   soak: {
     summary: 'edits, broken connections and changes of the leader for 20 minutes, and nothing grows',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 /** What a process has used so far, as the kernel reports it (proc(5)). */
 export interface ProcessUsage {
@@ -13,6 +13,11 @@ const ticksPerSecond = 100;
 
 export function processUsage(pid: number): ProcessUsage {
   return parseUsage(readFileSync(`/proc/${pid}/status`, 'utf8'), readFileSync(`/proc/${pid}/stat`, 'utf8'));
+}
+
+/** The maximum of a process begins anew with what is resident now (proc(5), `clear_refs`). */
+export function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
 export function parseUsage(status: string, stat: string): ProcessUsage {

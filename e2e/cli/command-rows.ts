@@ -61,6 +61,53 @@ export const commandRows: readonly CommandRow[] = [
     code: 1,
   },
   {
+    what: 'history shows what was restarted, and how it ended',
+    args: (namespace) => ['history', ...main, '-n', namespace('it was restarted')],
+    expected:
+      /^\d+\w+ +deployment\/web +healthy +[0-9a-f]{8} +ConfigMap app: color\n\n1 restart in namespace situation-\d+ in the last 24h: 1 healthy\n$/m,
+  },
+  {
+    what: 'history ends with 1 if a restart was refused',
+    args: (namespace) => ['history', ...main, '-n', namespace('a policy of the API server refuses the restart')],
+    expected: /^\d+\w+ +deployment\/web +failed: KUBE_\w+ +[0-9a-f]{8} +ConfigMap app: color$/m,
+    code: 1,
+  },
+  {
+    what: 'history of a workload that Reroll has not restarted is empty',
+    args: (namespace) => ['history', 'deployment/web', ...main, '-n', namespace(nothing)],
+    expected: /^no restart of deployment\/web in namespace situation-\d+ in the last 24h\n$/,
+  },
+  {
+    what: 'check looks at the parts of an install',
+    args: () => ['check', ...main],
+    expected:
+      /^ok +lease +reroll-0 leads, renewed .*; you may not list pods [^]*^ok +engine +acting, [^]*^ok +watches +all \d+ watches follow$[^]*^unknown +registrations +you may not list /m,
+    notAlike:
+      /^ok +lease +reroll-0 leads, [^]*^unknown +engine +the leader was not asked: you may not get pods\/portforward [^]*^unknown +watches +the leader was not asked$/m,
+  },
+  {
+    what: 'check ends with 1 for a warning, if it is strict',
+    args: () => ['check', '--strict', ...main],
+    expected: /^warning +replicas +Deployment reroll has 0 replicas/m,
+    code: 1,
+  },
+  {
+    what: 'check finds that nobody leads',
+    args: () => ['check', '--reroll-namespace', ownNamespaceOf('gone')],
+    expected: /^failed +lease +nobody leads: somebody who is gone renewed Lease reroll-gone\/reroll /m,
+    code: 1,
+  },
+  {
+    what: 'completion prints the script of a shell',
+    args: () => ['completion', 'bash'],
+    expected: /^# Completion of reroll\. [^]*^complete .*\breroll$/m,
+  },
+  {
+    what: 'completion knows the names in a namespace',
+    args: (namespace) => ['__complete', 'why', '-n', namespace(nothing), 'deployment/'],
+    expected: /^deployment\/web\n:\d\n$/,
+  },
+  {
     what: 'preview shows what an edit would restart',
     args: (namespace) => ['preview', 'cm/app', '--set', 'color=green', ...main, '-n', namespace(nothing)],
     expected: /^would restart 1 of 1 workload that uses ConfigMap situation-\d+\/app: deployment\/web\n/,

@@ -52,7 +52,7 @@ const rules = Object.keys(ruleFiles).flatMap(rulesOf);
 const others: OtherMetrics = {
   // The API server: how often it continued without an answer. The webhook does not see calls that never reach it.
   apiserver_admission_webhook_fail_open_count: ['name', 'type'],
-  // kube-state-metrics: Reroll's metrics name no workloads, and Reroll does not watch their health after a restart.
+  // kube-state-metrics: Reroll's metrics name no workloads, and count only how its own restarts ended.
   kube_deployment_spec_replicas: ['namespace', 'deployment'],
   kube_deployment_status_condition: ['namespace', 'deployment', 'condition', 'status'],
   kube_deployment_metadata_generation: ['namespace', 'deployment'],

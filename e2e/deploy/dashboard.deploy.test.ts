@@ -6,14 +6,27 @@ import { exportedSeries } from './exported-metrics';
 import { unknownNames } from './named-metrics';
 import { readQuery, withoutVariables } from './promql';
 
+interface Target {
+  readonly expr: string;
+  readonly instant?: boolean;
+  readonly format?: string;
+  readonly legendFormat?: string;
+}
+
+/** What differs for one series of a panel. */
+interface Override {
+  readonly matcher: unknown;
+  readonly properties: unknown;
+}
+
 interface Panel {
   readonly id: number;
   readonly type: string;
   readonly title: string;
   readonly gridPos: { readonly h: number; readonly w: number; readonly x: number; readonly y: number };
   readonly datasource?: unknown;
-  readonly targets?: readonly { readonly expr: string; readonly instant?: boolean; readonly format?: string }[];
-  readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
+  readonly targets?: readonly Target[];
+  readonly fieldConfig?: { readonly defaults: { readonly unit?: string }; readonly overrides?: readonly Override[] };
 }
 
 /** Marks on the time axis of every panel. */
@@ -120,7 +133,7 @@ describe('the dashboard', () => {
     const exprs = inRow.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     expect(exprs.filter((expr) => expr.includes('rate(') && !expr.startsWith('histogram_quantile('))).toEqual([]);
     expect(inRow.filter(({ fieldConfig }) => fieldConfig?.defaults.unit === 'ops')).toEqual([]);
-    for (const title of ['Restarts by kind', 'Not restarted']) {
+    for (const title of ['Restarts by kind', 'How restarts ended', 'Not restarted']) {
       const { type, targets = [] } = titled(title);
       expect(type).toBe('bargauge');
       expect(targets).not.toEqual([]);
@@ -128,6 +141,15 @@ describe('the dashboard', () => {
         expect([expr, instant]).toEqual([expect.stringMatching(/increase\(.*\[\$__range\]/), true]);
       }
     }
+  });
+
+  it('paints the restarts that did not become healthy red', () => {
+    const { targets = [], fieldConfig } = titled('How restarts ended');
+    expect(targets.map(({ legendFormat }) => legendFormat)).toEqual(['{{outcome}}']);
+    const painted = fieldConfig?.overrides?.map(({ matcher, properties }) => [matcher, properties]);
+    expect(painted).toEqual([
+      [{ id: 'byName', options: 'unhealthy' }, [{ id: 'color', value: { mode: 'fixed', fixedColor: 'red' } }]],
+    ]);
   });
 
   it.each([

@@ -23,9 +23,21 @@ export function clusterOf(harness: Harness, engine: Engine, answering: Answering
     ask: async (path) => {
       if (answering === 'objects') throw new LeaderSilentError('no-right', 'you may not get pods/portforward');
       const pod = 'reroll-0';
-      return await Promise.resolve({ pod, body: answerIn(asked(engine, path), pod) });
+      const reply = asked(engine, path);
+      return await Promise.resolve({ pod, body: answerIn(reply, pod), bytes: reply.text.length });
     },
     close: async () => await Promise.resolve(),
+  };
+}
+
+/** The same, whose leader somebody took over: it says after each page that there is another one. */
+export function withEndlessPages(cluster: Cluster): Cluster {
+  return {
+    ...cluster,
+    ask: async (path) => {
+      const answer = await cluster.ask(path.replace(/continue=[^&]*/, 'continue='));
+      return { ...answer, body: { ...(answer.body as object), continue: 'more' } };
+    },
   };
 }
 

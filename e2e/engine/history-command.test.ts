@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { historyCommandIn } from '../../cli/history/history-command';
 import { configMap } from '../apiserver/cluster';
-import { clusterOf, runAgainst, type Answering, type Run } from './asking.fixture';
+import { clusterOf, runAgainst, withEndlessPages, type Answering, type Run } from './asking.fixture';
 import type { Engine, Harness } from './harness';
 import { entryLine, rollingCluster } from './history.fixture';
 import { rule } from './rights.fixture';
@@ -103,6 +103,14 @@ describe('without the leader', () => {
     expect(JSON.parse((await ask(situated, 'objects', ['-o', 'json'])).out)).toMatchObject({
       answeredBy: 'configmaps',
     });
+  });
+
+  it('reads them too if the leader never stops', async () => {
+    const [harness, engine] = await situation();
+    const cluster = withEndlessPages(clusterOf(harness, engine, 'leader'));
+    const { out, err } = await runAgainst(cluster, harness, command, []);
+    expect(out).toMatch(/^3 restarts in namespace default/m);
+    expect(err).toMatch(/^the leader reroll-0 sends more than 400 pages .*; the answer is from the ConfigMaps/);
   });
 
   it('leaves out a ConfigMap that is no history, and names it', async () => {

@@ -4,7 +4,7 @@ import { usersCommandIn } from '../../cli/users/users-command';
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import type { ClusterWorld } from '../../cli/cluster/cluster-command';
 import { configMap, cronJob, deployment, envFromKey, fromConfigMap, namespace } from '../apiserver/cluster';
-import { clusterOf, rerollDeployment, runAgainst, type Answering, type Run } from './asking.fixture';
+import { clusterOf, rerollDeployment, runAgainst, withEndlessPages, type Answering, type Run } from './asking.fixture';
 import { engineUser, type Engine, type Harness } from './harness';
 import { rule } from './rights.fixture';
 import { app, auto, changeColor, ownRights, readAll, running, settled, uses, web } from './situations.fixture';
@@ -67,6 +67,13 @@ deployment/web    unknown                              19s
 `);
     expect(code).toBe(0);
     expect(err).toMatch(/^you may not get pods\/portforward; the answer is from what you may read yourself/);
+  });
+
+  it('shows what the objects tell, if the leader never stops', async () => {
+    const [harness, engine] = await changed();
+    const { out, err } = await runAgainst(withEndlessPages(clusterOf(harness, engine, 'leader')), harness, status, []);
+    expect(out).toMatch(/^3 workloads: 1 waiting and 2 unknown$/m);
+    expect(err).toMatch(/^the leader reroll-0 sends more than 400 pages .*; the answer is from what you may read/);
   });
 
   it.each<[Answering, readonly string[], RegExp]>([

@@ -415,11 +415,12 @@ describe('a leader of a newer version', () => {
     const cluster = {
       ...inner,
       ask: async (path: string) => {
-        const { pod, body } = await inner.ask(path);
+        const answer = await inner.ask(path);
+        const { body } = answer;
         const newer = { ...(body as object), state: 'thinking', waitsFor: 'full-moon', mood: { is: 'good' } };
         const sources = [{ kind: 'Vault', name: 'x', exists: true, decision: 'by-luck', why: 'luck', keys: 'all' }];
         return {
-          pod,
+          ...answer,
           body: { ...newer, sources: sources.map((each) => ({ ...each, standing: 'odd', restarts: false })) },
         };
       },

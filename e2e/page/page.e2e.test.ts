@@ -53,6 +53,14 @@ describe('the page of reroll ui, in Chromium', () => {
     await world.page.locator('.shown', { hasText: /^9 of/ }).waitFor();
   });
 
+  it('shows what is unhealthy after what is blocked, and filters by it', async () => {
+    const states = world.page.locator('[role=row][id] .state');
+    expect([...new Set(await states.allTextContents())].slice(0, 2)).toEqual(['blocked', 'unhealthy']);
+    await world.page.locator('.chip-unhealthy').click();
+    await world.page.locator('.shown', { hasText: /^9 of/ }).waitFor();
+    expect(await states.allTextContents()).toEqual(Array.from({ length: 9 }, () => 'unhealthy'));
+  });
+
   it('leads from a workload to a source, whose picture leads to its users', async () => {
     await world.page.goto(world.at('?workload=Deployment/shop/web'));
     await world.page.locator('.headline').waitFor();

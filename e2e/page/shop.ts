@@ -19,6 +19,7 @@ function rowAt(index: number, nowMs: number): WorkloadRow {
     const until = new Date(nowMs + 3 * minuteMs).toISOString();
     return { ...base, state: 'waiting', waitsFor: 'pause', since: ago(minuteMs), until, lastRestartAt: ago(minuteMs) };
   }
+  if (index % 619 === 11) return { ...base, state: 'unhealthy', since: lastRestartAt, lastRestartAt };
   if (index % 7 === 0) return { ...base, state: 'in-step' };
   return { ...base, state: 'in-step', lastRestartAt };
 }

@@ -15,7 +15,7 @@ export interface Mishap {
   readonly what: 'killed-before' | 'killed-after' | 'answer-lost' | 'refused' | 'not-found';
 }
 
-/** Jobs and Secrets of a cluster, stored as an API server stores them. Several processes may share it. */
+/** Jobs, Secrets and ConfigMaps of a cluster, stored as an API server stores them. Several processes may share it. */
 export class JobStore {
   readonly objects = new Map<string, KubeObject>();
   /** Paths of the Jobs that were created, in order. */
@@ -68,14 +68,14 @@ export class JobStore {
         if (at.includes('/jobs/')) this.createdJobs.push(at);
         return { status: 201, body: this.put(at, json) };
       case 'PUT':
-        if (!found) return refusal(404, 'NotFound');
+        if (!found) return absent(at);
         if (isOther(found, { resourceVersion: json.metadata.resourceVersion })) return refusal(409, 'Conflict');
         return { body: this.put(at, { ...json, metadata: { ...json.metadata, uid: found.metadata.uid } }) };
       case 'GET':
         if (url.searchParams.has('labelSelector')) return { body: { items: this.#labelled(at, url) } };
-        return found ? { body: found } : refusal(404, 'NotFound');
+        return found ? { body: found } : absent(at);
       case 'DELETE':
-        if (!found) return refusal(404, 'NotFound');
+        if (!found) return absent(at);
         if (isOther(found, json.preconditions ?? {})) return refusal(409, 'Conflict');
         if (this.slowDeletion && at.includes('/jobs/')) {
           this.put(at, { ...found, metadata: { ...found.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
@@ -92,6 +92,12 @@ export class JobStore {
       .filter(([path, { metadata }]) => path.startsWith(`${collection}/`) && metadata.labels?.[name] === value)
       .map(([, object]) => object);
   }
+}
+
+/** The answer of an API server names the object, and that of a proxy does not. */
+function absent(path: string): Reply {
+  const details = { name: path.slice(path.lastIndexOf('/') + 1) };
+  return { status: 404, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', details } };
 }
 
 interface Preconditions {

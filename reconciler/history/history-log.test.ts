@@ -3,20 +3,10 @@ import fc from 'fast-check';
 import { budgets } from '../../shared/domain/budgets';
 import type { HistoryEntry } from '../../shared/domain/protocol/history';
 import { checkedSegment } from '../../shared/domain/protocol/history-line';
+import { entryAt as entry } from './history.fixture';
 import { HistoryLog } from './history-log';
 
 const max = budgets.historySegments * budgets.historySegmentBytes;
-
-function entry(index: number, changed: Partial<HistoryEntry> = {}): HistoryEntry {
-  return {
-    at: new Date(Date.UTC(2026, 0, 1) + index * 1_000).toISOString(),
-    id: index.toString(16).padStart(8, '0'),
-    ...{ kind: 'Deployment', namespace: 'shop', name: 'web', strategy: 'env-vars' },
-    causes: [{ kind: 'ConfigMap', name: 'app', change: '9f3e11aa', why: 'content changed', keys: ['color'] }],
-    outcome: 'rolling',
-    ...changed,
-  };
-}
 
 function logOf(entries: readonly HistoryEntry[]): HistoryLog {
   const log = new HistoryLog();
@@ -104,6 +94,16 @@ describe('a full log', () => {
     expect(log.find(entry(2_999).id)).toMatchObject({ outcome: 'healthy' });
   });
 
+  it('still has to write what it moved before, if room is made again', () => {
+    const log = logOf(many(0, 1_200, 'quiet'));
+    let index = 1_200;
+    for (let rotations = 0, since: string | undefined; rotations < 2; rotations += 1) {
+      for (; log.read().keptSince === since; index += 100) for (const each of many(index, 100, 'noisy')) log.add(each);
+      since = log.read().keptSince;
+    }
+    expect(log.unwritten).toEqual(Array.from({ length: budgets.historySegments }, (_, segment) => segment));
+  });
+
   it('loses nothing that is kept if the process ends between two of its writes', () => {
     const log = new HistoryLog();
     let index = 0;
@@ -149,6 +149,16 @@ describe('two logs', () => {
       entry(2, { outcome: 'unknown', reason: 'gone' }),
       entry(1, { outcome: 'healthy' }),
     ]);
+    const before = stored.segment(0);
+    stored.addAllOf(own);
+    expect(stored.segment(0)).toBe(before);
+  });
+
+  it('lack after a merge what either of them lacks', () => {
+    const [stored, own] = [logOf([entry(1)]), logOf([entry(2)])];
+    own.add({ keptSince: entry(0).at });
+    stored.addAllOf(own);
+    expect(stored.read().keptSince).toBe(entry(0).at);
     const before = stored.segment(0);
     stored.addAllOf(own);
     expect(stored.segment(0)).toBe(before);

@@ -69,8 +69,11 @@ export class HistoryLog {
 
   /** Adds what another log knows and this one does not. */
   addAllOf(other: HistoryLog): void {
-    const known = new Map(historyOf(this.#segments).entries.map((entry) => [entry.id, entry]));
-    for (const entry of other.read().entries.toReversed()) {
+    const own = historyOf(this.#segments);
+    const { keptSince, entries } = other.read();
+    if (keptSince !== undefined && later(own.keptSince, keptSince) !== own.keptSince) this.add({ keptSince });
+    const known = new Map(own.entries.map((entry) => [entry.id, entry]));
+    for (const entry of entries.toReversed()) {
       const { id, outcome } = entry;
       const same = known.get(id);
       if (!same) this.add(entry);
@@ -106,11 +109,12 @@ export class HistoryLog {
     const { kept, droppedAt } = fairlyKept(entries, budgets.historySegments * budgets.historySegmentBytes * keptShare);
     const since = later(keptSince, droppedAt);
     const before = this.#segments;
+    const unwritten = new Set(this.#unwritten);
     this.#segments = [];
     for (const line of [...(since === undefined ? [] : [{ keptSince: since }]), ...kept]) this.add(line);
     this.#unwritten.clear();
     for (let index = 0; index < before.length; index++) {
-      if (before[index] !== this.segment(index)) this.#unwritten.add(index);
+      if (unwritten.has(index) || before[index] !== this.segment(index)) this.#unwritten.add(index);
     }
   }
 }

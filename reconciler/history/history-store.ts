@@ -31,17 +31,21 @@ export class HistoryStore {
   }
 
   /** Reads all segments, checked. @throws KubeErrors */
-  async read(): Promise<HistoryLog> {
+  async read(limits: RequestLimits = {}): Promise<HistoryLog> {
     this.#versions.clear();
     const segments: (string | undefined)[] = [];
-    for (let index = 0; index < budgets.historySegments; index++) segments.push(await this.#readSegment(index));
+    for (let index = 0; index < budgets.historySegments; index++) {
+      segments.push(await this.#readSegment(index, limits));
+    }
     const broken = segments.flatMap((segment, index) => (segment === undefined ? [index] : []));
     const texts = segments.map((segment) => segment ?? '');
     while (texts.at(-1) === '') texts.pop();
     return new HistoryLog(texts, broken);
   }
 
-  /** @throws KubeErrors, a ConflictError or AlreadyExistsError if another replica has written it, NotLeadingError */
+  /**
+   * @throws KubeErrors, NotLeadingError. ConflictError and AlreadyExistsError: somebody else has written it. NotFoundError: it was deleted.
+   */
   async write(index: number, text: string, limits: RequestLimits = {}): Promise<void> {
     const { client, namespace, ignoreKey, assertLeading } = this.#options;
     const name = historyName(index);
@@ -62,10 +66,10 @@ export class HistoryStore {
   }
 
   /** Undefined: it cannot be used. */
-  async #readSegment(index: number): Promise<string | undefined> {
+  async #readSegment(index: number, limits: RequestLimits): Promise<string | undefined> {
     const { client, namespace, onBroken } = this.#options;
     const name = historyName(index);
-    const configMap = await getObject(client, configMaps, namespace, name).catch(undefinedIfNotFound);
+    const configMap = await getObject(client, configMaps, namespace, name, limits).catch(undefinedIfNotFound);
     if (!configMap) return '';
     this.#versions.set(index, configMap.metadata.resourceVersion);
     try {

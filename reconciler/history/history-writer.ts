@@ -1,6 +1,6 @@
 import { errorMessage } from '../../shared/domain/errors';
 import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
-import { AlreadyExistsError, ConflictError, type ForbiddenError } from '../../shared/kube/errors';
+import { AlreadyExistsError, ConflictError, NotFoundError, type ForbiddenError } from '../../shared/kube/errors';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import { backoffMs, type BackoffOptions, type Random } from '../../shared/runtime/random';
@@ -107,7 +107,7 @@ export class HistoryWriter {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const stored = await this.#options.store?.read();
+    const stored = await this.#options.store?.read({ signal });
     if (!stored || signal.aborted) return;
     const added = this.#log;
     this.#log = stored;
@@ -119,17 +119,18 @@ export class HistoryWriter {
   async #write(signal: AbortSignal, timeoutMs?: number): Promise<void> {
     const log = this.#log;
     for (const index of log.unwritten) {
-      if (signal.aborted) return;
+      // If room was made meanwhile, what a later segment loses is in an earlier one that is not written yet.
+      if (signal.aborted || log.unwritten[0] !== index) return;
       const text = log.segment(index);
-      await this.#options.store?.write(index, text, timeoutMs === undefined ? {} : { timeoutMs });
+      await this.#options.store?.write(index, text, { signal, ...(timeoutMs !== undefined && { timeoutMs }) });
       log.written(index, text);
     }
   }
 
   #failed(error: unknown): void {
     const { logger, random, onRefused } = this.#options;
-    if (error instanceof ConflictError || error instanceof AlreadyExistsError) {
-      // Another replica led meanwhile, or somebody else wrote it: both histories count.
+    if (isOfAnotherState(error)) {
+      // What is stored and what is in memory both count.
       this.#isRead = false;
       this.#schedule(backoffMs(random, this.#attempt++, backoff));
       return;
@@ -145,4 +146,10 @@ export class HistoryWriter {
     logger[level]('cannot write the history of restarts; trying again', { error: errorMessage(error) });
     this.#schedule(backoffMs(random, this.#attempt++, backoff));
   }
+}
+
+/** Another replica led meanwhile, somebody wrote or deleted a segment, etcd was restored, or an answer was lost. */
+function isOfAnotherState(error: unknown): boolean {
+  if (error instanceof NotFoundError) return error.isOfObject;
+  return error instanceof ConflictError || error instanceof AlreadyExistsError;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { auto } from '../../shared/domain/plan/records.fixture';
 import { continueToken } from '../../shared/domain/protocol/inspection-question';
 import { workloadPageSchema, type WorkloadPage } from '../../shared/domain/protocol/workload-page';
 import { InspectionWorld } from './inspection.fixture';
@@ -57,6 +58,51 @@ describe('a page', () => {
     expect(namesOf(ask({ limit: 1 }))).toEqual(['a']);
     world.forget(world.see({ name: 'b' }));
     expect(namesOf(ask())).toEqual(['a']);
+  });
+});
+
+describe('a row', () => {
+  const restartedAt = (at: string): { readonly annotations: Readonly<Record<string, string>> } => ({
+    annotations: { ...auto, 'reroll.dev/last-restart': JSON.stringify({ at, id: '3f9c2a71', sources: {} }) },
+  });
+
+  it('follows the state of a workload, and what is written on it', async () => {
+    const { world, ask } = worldOf();
+    const rows = async (): Promise<readonly unknown[]> => {
+      await world.clock.advance(250);
+      return ask().workloads;
+    };
+    const web = world.see({ name: 'web' });
+    const names = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+    expect(await rows()).toEqual([{ ...names, state: 'in-step' }]);
+    world.settle.touch(web.key, 'cm/app');
+    expect(await rows()).toMatchObject([{ ...names, state: 'pending', waitsFor: 'settle-window' }]);
+    await world.clock.advance(1_000);
+    expect(await rows()).toEqual([{ ...names, state: 'in-step' }]);
+    for (const at of ['2025-12-31T10:00:00.000Z', '2025-12-31T11:00:00.000Z']) {
+      world.see({ name: 'web', ...restartedAt(at) });
+      expect(await rows()).toEqual([{ ...names, state: 'in-step', lastRestartAt: at }]);
+    }
+  });
+
+  it('is made once while its workload is in step, and again when nobody has asked for ten seconds', async () => {
+    const { world, ask } = worldOf('a', 'b');
+    const stringify = jest.spyOn(JSON, 'stringify');
+    const made = (): number => stringify.mock.calls.splice(0).length;
+    try {
+      ask();
+      expect(made()).toBe(2);
+      for (let round = 0; round < 20; round++) {
+        await world.clock.advance(1_000);
+        ask();
+      }
+      expect(made()).toBe(0);
+      await world.clock.advance(10_000);
+      ask();
+      expect(made()).toBe(2);
+    } finally {
+      stringify.mockRestore();
+    }
   });
 });
 

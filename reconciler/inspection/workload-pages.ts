@@ -1,8 +1,11 @@
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { continueToken, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
-import type { WorkloadPage, WorkloadRow } from '../../shared/domain/protocol/workload-page';
+import type { WorkloadRow } from '../../shared/domain/protocol/workload-page';
+import type { WorkloadStatus } from '../../shared/domain/protocol/workload-status';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { Timer } from '../../shared/runtime/clock';
 import type { InspectionView } from './inspection-view';
-import { jsonBody } from './json-body';
+import { jsonText } from './json-body';
 import { workloadStatus } from './workload-statuses';
 
 type PageQuestion = Extract<InspectionQuestion, { readonly about: 'workloads' }>;
@@ -12,6 +15,9 @@ const keptForMs = 250;
 
 /** A client that asks for ever other pages must not fill the memory. This holds the pages of 20,000 workloads. */
 const maxKeptBytes = 4 * 1024 * 1024;
+
+/** Who watches asks again within seconds. */
+const rowsKeptForMs = 10_000;
 
 /** What was rendered within that time. */
 interface Kept {
@@ -25,6 +31,9 @@ interface Kept {
 export class WorkloadPages {
   readonly #view: InspectionView;
   #kept: Kept | undefined;
+  /** Rows of workloads that are in step, as text. Nearly all are, and then only the record determines it. */
+  #inStepRows = new WeakMap<WorkloadRecord, string>();
+  #forgetRows: Timer | undefined;
 
   constructor(view: InspectionView) {
     this.#view = view;
@@ -37,7 +46,7 @@ export class WorkloadPages {
     const id = [namespace, limit, after].join(' ');
     const known = kept.pages.get(id);
     if (known !== undefined) return known;
-    const body = jsonBody(this.#page(question, kept.keys));
+    const body = this.#page(question, kept.keys);
     const bytes = id.length + body.length;
     if (kept.bytes + bytes <= maxKeptBytes) {
       kept.pages.set(id, body);
@@ -49,35 +58,50 @@ export class WorkloadPages {
   #current(): Kept {
     const { clock, workloads } = this.#view;
     if (this.#kept) return this.#kept;
-    // Dropped by a timer: when nobody asks any more, nothing is kept.
+    // Dropped by timers: when nobody asks any more, nothing is kept.
     clock.timer(keptForMs, () => (this.#kept = undefined));
+    this.#forgetRows?.cancel();
+    this.#forgetRows = clock.timer(rowsKeptForMs, () => (this.#inStepRows = new WeakMap()));
     this.#kept = { keys: Array.from(workloads.tracked(), ({ key }) => key).sort(), pages: new Map(), bytes: 0 };
     return this.#kept;
   }
 
-  #page({ namespace, limit, after }: PageQuestion, keys: readonly string[]): WorkloadPage {
-    const rows: WorkloadRow[] = [];
+  #page({ namespace, limit, after }: PageQuestion, keys: readonly string[]): Buffer {
+    const rows: string[] = [];
     let last: string | undefined;
     for (let index = firstAfter(keys, after); index < keys.length; index++) {
       const workload = this.#view.workloads.get(keys[index] ?? '');
       // It may have been deleted since the keys were sorted.
       if (!workload || (namespace !== undefined && workload.record.namespace !== namespace)) continue;
-      if (rows.length === limit)
-        return { v: 1, workloads: rows, ...(last !== undefined && { continue: continueToken(last) }) };
+      if (rows.length === limit) return pageBody(rows, last);
       rows.push(this.#row(workload));
       last = workload.key;
     }
-    return { v: 1, workloads: rows };
+    return pageBody(rows, undefined);
   }
 
-  #row(workload: TrackedWorkload): WorkloadRow {
-    const { kind, namespace, name, lastRestart } = workload.record;
-    return {
-      ...{ kind, namespace, name },
-      ...workloadStatus(this.#view, workload),
-      ...(lastRestart && { lastRestartAt: new Date(lastRestart.atMs).toISOString() }),
-    };
+  /** The JSON of a row. */
+  #row(workload: TrackedWorkload): string {
+    const { record } = workload;
+    const status = workloadStatus(this.#view, workload);
+    if (status.state !== 'in-step') return jsonText(rowOf(record, status));
+    const known = this.#inStepRows.get(record);
+    if (known !== undefined) return known;
+    const text = jsonText(rowOf(record, status));
+    this.#inStepRows.set(record, text);
+    return text;
   }
+}
+
+function rowOf({ kind, namespace, name, lastRestart }: WorkloadRecord, status: WorkloadStatus): WorkloadRow {
+  const lastRestartAt = lastRestart && new Date(lastRestart.atMs).toISOString();
+  return { kind, namespace, name, ...status, ...(lastRestartAt !== undefined && { lastRestartAt }) };
+}
+
+/** The {@link WorkloadPage} with these rows, which are JSON, and with a token for those behind `last`. */
+function pageBody(rows: readonly string[], last: string | undefined): Buffer {
+  const more = last === undefined ? '' : `,"continue":"${continueToken(last)}"`;
+  return Buffer.from(`{"v":1,"workloads":[${rows.join()}]${more}}\n`);
 }
 
 /** The index of the first key behind `after`, which need not be among them any more. */

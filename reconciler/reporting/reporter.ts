@@ -1,55 +1,40 @@
-import { describeProblem } from '../../shared/domain/annotations/annotation-problem';
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
-import { budgets } from '../../shared/domain/budgets';
-import { errorMessage, RerollError } from '../../shared/domain/errors';
+import { errorMessage } from '../../shared/domain/errors';
 import { hasContent, parseSourceId, sourceKey, type SourceId } from '../../shared/domain/sources/source';
 import { changeId, deletionId } from '../../shared/domain/sources/change-id';
-import { textDigest } from '../../shared/domain/sources/content-digest';
 import { readRestartCause } from '../../shared/domain/workloads/restart-cause';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
-import { ConflictError, ForbiddenError, InvalidError } from '../../shared/kube/errors';
+import { ConflictError } from '../../shared/kube/errors';
 import type { EventReason, EventRecorder } from '../../shared/kube/client/events';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import type { LogFields, Logger } from '../../shared/runtime/log/logger';
 import type { AlertSink } from '../alerts/alert';
 import type { Metrics } from '../metrics/metrics';
-import { MarkerLostError } from '../apply/patch-workload';
 import { StaleWorkloadError } from '../apply/read-again';
 import { NotLeadingError, type Restart } from '../apply/restart';
 import type { Decided, HistoryTarget } from '../history/history-entry';
 import type { Conclusion, OpenRestart } from '../history/open-restarts';
 import type { RestartHistory } from '../history/restart-history';
 import { attributionFields, auditOf, auditOfJob } from './audit';
-import { BudgetEvents } from './budget-events';
-import { BaselineTooLargeError } from '../apply/baseline-too-large-error';
-import type { EntryProblem, JobRecreation } from '../apply/journal-entry';
+import type { EventTarget } from './budget-events';
+import { codeForPerson, isForPerson } from './errors-for-people';
+import type { JobRecreation } from '../apply/journal-entry';
 import type { RefusedEntry } from '../apply/journal-store';
 import type { Change } from '../../shared/domain/plan/change';
 import { countEvent, countPassedOver, whatHappened } from './event-counts';
+import { ProblemReporter, type Problematic } from './problem-reporter';
 import type { Verdict } from '../../shared/domain/plan/verdict';
 import {
   describeChange,
   describeChanges,
-  describeRemovers,
   describeVerdict,
   describeWorkload,
 } from '../../shared/domain/plan/describe-change';
 import type { SourceChange } from '../sources/source-index';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
-
-/** Namespace and name, both valid. */
-const objectKeyPattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
-
-const entryProblems: Readonly<Record<EntryProblem, string>> = {
-  'no-mac': 'it has no MAC: an earlier version of Reroll or somebody else wrote it',
-  'wrong-mac':
-    'its MAC is wrong: it was written before the key in Secret reroll-journal-key, or somebody else wrote or changed it',
-  unreadable: 'its content cannot be read',
-  'other-job': 'its content is for a different Job than its label and annotation name',
-};
 
 export interface ReporterOptions {
   readonly clock: Clock;
@@ -64,36 +49,44 @@ export interface ReporterOptions {
 /** A restart that is decided. Whether it could be described does not matter. */
 type Refusable = Pick<Restart, 'id' | 'atMs' | 'workload' | 'strategy' | 'changes'>;
 
-/** Errors that a person must fix. */
-const personsErrors = [ForbiddenError, InvalidError, BaselineTooLargeError, MarkerLostError] as const;
-
-/** Whether retries do not help until a person does something. */
-export function isForPerson(error: unknown): boolean {
-  return personsErrors.some((type) => error instanceof type);
-}
-
-/** Limit of the sources with too many keys that one message names. */
-const maxNamedSources = 5;
-
 /** Reports what happened and why in logs, metrics, Events and alerts. Decides nothing. */
 export class Reporter {
   readonly #options: ReporterOptions;
-  /** The problems last reported for each workload, as a digest: reported once, not at every status update. */
-  readonly #reported = new Map<WorkloadKey, string>();
-
-  /** The sources with too many keys last reported for each workload, as a digest. */
-  readonly #reportedKeys = new Map<WorkloadKey, string>();
   /** Refusals whose line is about to be written, with its fields for the audit. */
   readonly #refusals = new Map<WorkloadKey, LogFields>();
-  readonly #budgetEvents = new BudgetEvents((target, message) => this.#event(target, 'Warning', 'OverBudget', message));
+  readonly #problems: ProblemReporter;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
+    const { logger, metrics } = options;
+    const warn = (target: EventTarget, reason: EventReason, message: string): void =>
+      this.#event(target, 'Warning', reason, message);
+    this.#problems = new ProblemReporter({ logger, metrics, warn });
   }
 
   /** Whether this replica leads. Only the leader writes Events about what every replica sees. */
   lead(leads: boolean): void {
-    this.#budgetEvents.lead(leads);
+    this.#problems.lead(leads);
+  }
+
+  /** Values in the workload's annotations or baseline that are invalid. */
+  problems(workload: Problematic): void {
+    this.#problems.ofWorkload(workload);
+  }
+
+  /** The workload uses single keys of sources that have too many keys to tell apart. */
+  tooManyKeys(workload: TrackedWorkload, verdicts: readonly Verdict[]): void {
+    this.#problems.tooManyKeys(workload, verdicts);
+  }
+
+  /** Something keeps removing the workload's baseline; `removers` are the field managers that may have done it. */
+  baselineRemoved(workload: TrackedWorkload, removers: readonly string[]): void {
+    this.#problems.baselineRemoved(workload, removers);
+  }
+
+  /** A Secret is labelled as a journal entry but does not verify. */
+  journalEntryRefused(entry: RefusedEntry): void {
+    this.#problems.journalEntryRefused(entry);
   }
 
   /** A change in a namespace that the namespace selector does not select. */
@@ -116,50 +109,6 @@ export class Reporter {
     if (users === 0) logger.debug(`${source} ${what}; no tracked workload uses it`, fields);
     // Writing a log line takes as long as deciding, so the queue runs first.
     else clock.timer(0, () => logger.info(`${source} ${what}`, { ...fields, change: changeIdOf(change) }));
-  }
-
-  /** Values in the workload's annotations or baseline that are invalid. */
-  problems({ key, record, baselineProblem }: Pick<TrackedWorkload, 'key' | 'record' | 'baselineProblem'>): void {
-    // Nearly all workloads have no problem, and this is called for each event of those that nothing may restart.
-    if (record.problems.length === 0 && baselineProblem === undefined && !this.#reported.has(key)) return;
-    const { logger, metrics } = this.#options;
-    const name = describeWorkload(record);
-    const lines = record.problems.map((problem) => describeProblem(name, problem));
-    const baseline =
-      baselineProblem === undefined
-        ? []
-        : [`${name}: annotation reroll.dev/baseline cannot be read: ${baselineProblem}`];
-    const all = [...lines, ...baseline];
-    // A digest is enough to recognize the problems, and most workloads have none.
-    const reported = all.length === 0 ? undefined : textDigest(all.join('\n'));
-    if (this.#reported.get(key) === reported) return;
-    if (reported === undefined) this.#reported.delete(key);
-    else this.#reported.set(key, reported);
-    for (const line of all) logger.warn(line, { workload: name });
-    const costly = lines.filter((_line, index) => record.problems[index]?.code === 'over-budget');
-    this.#budgetEvents.owe(key, record, costly.join('; '));
-    metrics.annotationProblemsTotal.inc(lines.length);
-    metrics.baselineProblemsTotal.inc(baseline.length);
-  }
-
-  /**
-   * The workload uses single keys of sources that have too many keys to tell apart. Only the leader plans, so only it
-   * reports this.
-   */
-  tooManyKeys({ key, record }: TrackedWorkload, verdicts: readonly Verdict[]): void {
-    const sources = verdicts.flatMap(({ kind, name, tooManyKeys }) => (tooManyKeys ? [`${kind} ${name}`] : []));
-    const reported = sources.length === 0 ? undefined : textDigest(sources.join());
-    if (this.#reportedKeys.get(key) === reported) return;
-    this.#reportedKeys.delete(key);
-    if (reported === undefined) return;
-    this.#reportedKeys.set(key, reported);
-    const named = sources.slice(0, maxNamedSources).join(', ') + (sources.length > maxNamedSources ? ', …' : '');
-    const why =
-      `more than ${budgets.sourceKeys} keys, or key names of more than ${budgets.sourceKeyNameBytes} bytes in total, in ` +
-      `${named}: any change there restarts the workload, even of keys that it does not use; split the source`;
-    const workload = describeWorkload(record);
-    this.#options.logger.warn(`${workload} uses keys of a source that has too many: ${why}`, { workload });
-    this.#event(record, 'Warning', 'OverBudget', why);
   }
 
   looked({ record }: TrackedWorkload, startedMs: number): void {
@@ -194,18 +143,6 @@ export class Reporter {
     const what = baselineLost ? 'restored, after somebody removed it or put an older one in its place' : 'recorded';
     this.#options.logger.info(`${workload}: baseline ${what}; nothing restarted`, { workload });
     this.#options.metrics.adoptionsTotal.inc({ kind: record.kind });
-  }
-
-  /** Something keeps removing the workload's baseline; `removers` are the field managers that may have done it. */
-  baselineRemoved({ record }: TrackedWorkload, removers: readonly string[]): void {
-    const workload = describeWorkload(record);
-    const what =
-      `annotation ${ownAnnotations.baseline} keeps being removed. ${describeRemovers(removers)}. ` +
-      'Reroll restores it less and less often; while it is missing, a change that no replica sees is lost. ' +
-      'Make that controller keep annotations that it does not own, or register the webhook with ' +
-      '--register=mutating, which keeps the annotation in that same write (docs/webhook.md, "What a write keeps")';
-    this.#options.logger.warn(`${workload}: ${what}`, { workload, fieldManagers: removers });
-    this.#event(record, 'Warning', 'BaselineRemoved', what);
   }
 
   /**
@@ -340,24 +277,6 @@ export class Reporter {
     this.#event(target, 'Warning', 'ReloadUnhealthy', `not healthy since the restart ${id}: ${reason}`);
   }
 
-  /** A Secret is labelled as a journal entry but does not verify. */
-  journalEntryRefused({ namespace, name, job, why }: RefusedEntry): void {
-    const { logger, metrics } = this.#options;
-    metrics.journalEntriesRefusedTotal.inc();
-    // Somebody else may have written the Secret, so text that is not a valid Job name is not repeated.
-    const named = objectKeyPattern.test(job) ? `Job ${job}` : 'the Job that it may have been written for';
-    logger.warn(
-      `Secret ${namespace}/${name} is labelled as a journal entry of a Job that is being recreated, but ` +
-        `${entryProblems[why]}. Nothing is created from it, and it is left as it is. Find out who wrote it; create ${named} ` +
-        'if it is missing; then delete the Secret',
-      {
-        secret: `${namespace}/${name}`,
-        why,
-        fix: `kubectl -n ${namespace} get secret ${name} -o yaml --show-managed-fields`,
-      },
-    );
-  }
-
   /** A restart was refused by what only a person can change. It is retried, and told once. */
   refused(restart: Refusable, error: unknown): void {
     const errorCode = codeForPerson(error);
@@ -397,14 +316,12 @@ export class Reporter {
   }
 
   forget(key: WorkloadKey): void {
-    this.#reported.delete(key);
-    this.#reportedKeys.delete(key);
     this.#refusals.delete(key);
-    this.#budgetEvents.forget(key);
+    this.#problems.forget(key);
   }
 
   /** An error that a person must fix gets an Event. One that passes by itself does not. */
-  #toFix(record: Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>, error: unknown, before = ''): void {
+  #toFix(record: EventTarget, error: unknown, before = ''): void {
     if (isForPerson(error)) this.#event(record, 'Warning', 'ReloadFail', before + errorMessage(error));
   }
 
@@ -419,7 +336,7 @@ export class Reporter {
 
   /** Not awaited: an Event that cannot be written delays no restart. */
   #event(
-    { kind, namespace, name, uid }: Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>,
+    { kind, namespace, name, uid }: EventTarget,
     type: 'Normal' | 'Warning',
     reason: EventReason,
     message: string,
@@ -450,11 +367,6 @@ function toldIn({ successor }: JobRecreation): string | undefined {
 
 function changesIn(entry: JobRecreation): Iterable<string> {
   return readRestartCause(toldIn(entry))?.changes.values() ?? [];
-}
-
-/** The code of an error that a person must fix; undefined for another. */
-function codeForPerson(error: unknown): string | undefined {
-  return isForPerson(error) && error instanceof RerollError ? error.code : undefined;
 }
 
 /** The id of a change, if the watch has shown the content. */

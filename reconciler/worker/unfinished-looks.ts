@@ -4,7 +4,7 @@ import type { WaitReason } from '../../shared/domain/protocol/workload-status';
 import { ForbiddenError } from '../../shared/kube/errors';
 import type { Clock } from '../../shared/runtime/clock';
 import type { QueueResult } from '../queue/key-queue';
-import { isForPerson } from '../reporting/reporter';
+import { isForPerson } from '../reporting/errors-for-people';
 
 /** The result of one look at a workload: for the queue, and for people who ask. */
 export type LookResult = QueueResult & {

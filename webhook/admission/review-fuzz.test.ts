@@ -117,7 +117,8 @@ function world() {
   const send = sender.send.bind(sender);
   const observers = [
     captureObserver({
-      ...{ clock, metrics, recent, send, ownNamespace: 'reroll', logger: silentLogger },
+      ...{ clock, metrics, recent, send, ownNamespace: 'reroll' },
+      log: { admitted: () => undefined },
       digester: () => testDigester,
     }),
   ];

@@ -1,7 +1,6 @@
 import { ContentDigester } from '../../shared/domain/sources/content-digest';
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { FakeClock } from '../../shared/runtime/fake-clock';
-import { silentLogger } from '../../shared/runtime/log/logger';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { captureObserver } from '../plugins/capture-observer';
 import type { AdmissionPlugin } from './admission-plugins';
@@ -75,7 +74,8 @@ export function handlerWorld(limits?: InFlightLimits, plugins: readonly Admissio
   const recent = new RecentChanges(clock);
   const observers = [
     captureObserver({
-      ...{ clock, metrics, recent, ownNamespace: 'reroll', logger: silentLogger },
+      ...{ clock, metrics, recent, ownNamespace: 'reroll' },
+      log: { admitted: () => undefined },
       ...{ digester: () => testDigester, send: (record) => sent.push(record) },
     }),
   ];

@@ -4,6 +4,7 @@ import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { silentLogger } from '../../shared/runtime/log/logger';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { parseAdmissionReview, type AdmissionRequest } from '../admission/admission-review';
+import { AdmissionLog, maxNamespaceLines } from './admission-log';
 import { captureObserver } from './capture-observer';
 import { WebhookMetrics } from '../metrics';
 import { RecentChanges } from './recent-changes';
@@ -15,7 +16,8 @@ function world(digester: typeof testDigester | undefined = testDigester) {
   const users: string[] = [];
   const logger = new RecordingLogger();
   const observer = captureObserver({
-    ...{ clock, logger, metrics, recent: new RecentChanges(clock), ownNamespace: 'reroll' },
+    ...{ clock, metrics, recent: new RecentChanges(clock), ownNamespace: 'reroll' },
+    log: new AdmissionLog({ clock, logger }),
     digester: () => digester,
     send: ({ user }) => users.push(user),
   });
@@ -58,6 +60,13 @@ describe('captureObserver', () => {
       },
     ]);
     expect(JSON.stringify(lines)).not.toContain('hunter2');
+  });
+
+  it('reports each change of a flood, and logs no more of them than a namespace may', async () => {
+    const { see, users, count, lines } = world();
+    const flood = 3 * maxNamespaceLines;
+    for (let index = 0; index < flood; index++) see({ object: secret({ password: String(index) }) });
+    expect([users.length, await count('sent'), lines.length]).toEqual([flood, flood, maxNamespaceLines]);
   });
 
   it.each([
@@ -105,7 +114,8 @@ describe('captureObserver', () => {
     const clock = new FakeClock();
     const recent = new RecentChanges(clock);
     captureObserver({
-      ...{ clock, metrics, recent, send, ownNamespace: 'reroll', logger: silentLogger },
+      ...{ clock, metrics, recent, send, ownNamespace: 'reroll' },
+      log: new AdmissionLog({ clock, logger: silentLogger }),
       digester: () => undefined,
     }).run(requestOf({}));
     expect(await metric(metrics, 'reroll_webhook_records_total{result="dropped"}')).toBe(1);

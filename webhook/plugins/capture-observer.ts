@@ -1,22 +1,18 @@
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { isHistoryName } from '../../shared/domain/protocol/history';
-import { sourceKey } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Logger } from '../../shared/runtime/log/logger';
 import type { AdmissionRequest } from '../admission/admission-review';
 import type { AdmissionObserver } from '../admission/admission-observers';
 import { isOversized } from '../admission/written-source';
+import type { AdmissionLog } from './admission-log';
 import { captureChange, capturedKind } from './capture-change';
 import type { WebhookMetrics } from '../metrics';
 import type { RecentChanges } from './recent-changes';
 
-/** Of one change, in a line of the log. */
-const maxLoggedKeys = 20;
-
 export interface CaptureOptions {
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly log: Pick<AdmissionLog, 'admitted'>;
   readonly metrics: WebhookMetrics;
   readonly ownNamespace: string;
   readonly recent: RecentChanges;
@@ -28,7 +24,7 @@ export interface CaptureOptions {
 
 /** Reports every change of a source to the reconcilers: who made it, and which keys changed. */
 export function captureObserver(options: CaptureOptions): AdmissionObserver {
-  const { clock, logger, metrics, ownNamespace, recent, digester: currentDigester, send } = options;
+  const { clock, log, metrics, ownNamespace, recent, digester: currentDigester, send } = options;
   return {
     name: 'capture',
     wants: (request) => capturedKind(request) !== undefined && !isOwnHistory(request, ownNamespace),
@@ -48,7 +44,7 @@ export function captureObserver(options: CaptureOptions): AdmissionObserver {
       else if (!recent.isNew(captured)) count('duplicate');
       else {
         count('sent');
-        logCaptured(logger, captured);
+        log.admitted(captured);
         send(captured);
       }
     },
@@ -58,11 +54,4 @@ export function captureObserver(options: CaptureOptions): AdmissionObserver {
 /** The reconciler keeps its history there: it is no change that anybody made, and nothing uses it. */
 function isOwnHistory({ kind, namespace, name }: AdmissionRequest, ownNamespace: string): boolean {
   return kind.kind === 'ConfigMap' && namespace === ownNamespace && isHistoryName(name ?? '');
-}
-
-/** The first line of a change: its id is in all that follows from it. */
-function logCaptured(logger: Logger, { kind, namespace, name, change, user, manager, changed }: ChangeRecord): void {
-  const source = sourceKey({ kind, namespace, name });
-  const keys = [...changed.added, ...changed.changed, ...changed.removed].slice(0, maxLoggedKeys);
-  logger.info(`${source} admitted`, { source, change, keys, user, manager });
 }

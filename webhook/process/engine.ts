@@ -4,6 +4,7 @@ import type { KubeClient } from '../../shared/kube/client/client';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Random } from '../../shared/runtime/random';
+import { AdmissionLog } from '../plugins/admission-log';
 import { captureObserver } from '../plugins/capture-observer';
 import { ChangeSender } from '../channel/change-sender';
 import type { AdmissionPlugin } from '../admission/admission-plugins';
@@ -60,6 +61,7 @@ const policy = { autoReloadAll: false, ignoredWorkloadKinds: [] };
 /** The whole webhook except its sockets, so that a simulation can run it. */
 export class WebhookEngine {
   readonly handler: ReviewHandler;
+  readonly #log: AdmissionLog;
   readonly #sender: ChangeSender;
   readonly #key: InstallKey;
   readonly #discovery: ReplicaDiscovery | undefined;
@@ -76,9 +78,10 @@ export class WebhookEngine {
       types: register,
       selection: settings.selection,
     });
+    this.#log = new AdmissionLog({ clock, logger });
     const observers = [
       captureObserver({
-        ...{ clock, logger, metrics, ownNamespace: namespace },
+        ...{ clock, metrics, ownNamespace: namespace, log: this.#log },
         recent: new RecentChanges(clock),
         digester: () => this.#key.digester(),
         send: (record) => this.#sender.send(record),
@@ -119,6 +122,7 @@ export class WebhookEngine {
     await this.#registration.stop();
     await this.#discovery?.stop();
     await this.#sender.stop();
+    this.#log.endMinute();
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { workloadStates } from '../../../shared/domain/protocol/workload-status';
 import type { WorkloadRow } from './live-message';
 import { filtered, namespacesOf, ordered, searchOf, statesOf } from './filters';
 
@@ -31,6 +32,15 @@ describe('the order of rows', () => {
     expect(() => ordered(Object.freeze([...rows]))).not.toThrow();
   });
 });
+
+it.each([{ states: workloadStates }, { states: workloadStates.toReversed() }])(
+  'each state has its place in the order: $states',
+  ({ states }) => {
+    expect(ordered(states.map((state) => row('shop', 'web', state))).map(({ state }) => state)).toEqual([
+      ...['blocked', 'unhealthy', 'waiting', 'pending', 'unknown', 'in-step'],
+    ]);
+  },
+);
 
 describe('filtered rows', () => {
   it.each([

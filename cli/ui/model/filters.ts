@@ -1,12 +1,15 @@
+import type { WorkloadStatus } from '../../../shared/domain/protocol/workload-status';
 import type { WorkloadRow } from './live-message';
+import { knownState } from './state-shapes';
 import type { View } from './view';
 
 /** What is filtered by. */
 export type Filter = Pick<View, 'search' | 'namespace' | 'state'>;
 
 /** How urgent a state is: what somebody must look at is first. */
-const urgency: Readonly<Record<string, number>> = { blocked: 0, waiting: 1, pending: 2, unknown: 3, 'in-step': 4 };
-const middle = 3;
+const urgency: Readonly<Record<WorkloadStatus['state'], number>> = {
+  ...{ blocked: 0, unhealthy: 1, waiting: 2, pending: 3, unknown: 4, 'in-step': 5 },
+};
 
 /** The urgent ones first, then by namespace, kind and name. */
 export function ordered(rows: readonly WorkloadRow[]): readonly WorkloadRow[] {
@@ -39,11 +42,15 @@ function textOf({ kind, namespace, name, state, waitsFor = '', errorCode = '' }:
 
 function byUrgency(left: WorkloadRow, right: WorkloadRow): number {
   return (
-    (urgency[left.state] ?? middle) - (urgency[right.state] ?? middle) ||
+    urgencyOf(left.state) - urgencyOf(right.state) ||
     compare(left.namespace, right.namespace) ||
     compare(left.kind, right.kind) ||
     byNumber.compare(left.name, right.name)
   );
+}
+
+function urgencyOf(state: string): number {
+  return urgency[knownState(state)];
 }
 
 /** `web-2` is before `web-10`. */
@@ -68,7 +75,7 @@ export function namespacesOf(rows: readonly WorkloadRow[]): readonly Choice[] {
 export function statesOf(rows: readonly WorkloadRow[], namespace: string): readonly Choice[] {
   const within = namespace === '' ? rows : rows.filter((row) => row.namespace === namespace);
   return choices(within.map(({ state }) => state)).toSorted(
-    (left, right) => (urgency[left.value] ?? middle) - (urgency[right.value] ?? middle),
+    (left, right) => urgencyOf(left.value) - urgencyOf(right.value),
   );
 }
 

@@ -1,24 +1,17 @@
 import { Fragment, type ComponentChildren, type JSX } from 'preact';
 import { ago } from '../../output/times';
+import { knownState, stateShapes } from '../model/state-shapes';
 import { addressOf, type OpenedObject, type View } from '../model/view';
 import type { Go } from './hooks';
 
-/** Shapes beside colours: some people see no difference between red and green. */
-const shapes: Readonly<Record<string, string>> = {
-  'in-step': 'M3.5 8.5 6.5 11.5 12.5 4.5',
-  pending: 'M8 4v4l2.5 2.5',
-  waiting: 'M8 4v4l2.5 2.5',
-  blocked: 'M8 4.5v4.5M8 11.6v.2',
-};
-const unknownShape = 'M6 6a2 2 0 1 1 2.6 2c-.4.2-.6.5-.6 1M8 11.6v.2';
-
 /** A state in words, with its shape and colour. */
 export function StateMark({ state, text = state }: { readonly state: string; readonly text?: string }): JSX.Element {
+  const known = knownState(state);
   return (
-    <span class={`state state-${state in shapes ? state : 'unknown'}`}>
+    <span class={`state state-${known}`}>
       <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-        {state === 'in-step' ? undefined : <circle cx="8" cy="8" r="6.5" />}
-        <path d={shapes[state] ?? unknownShape} />
+        {known === 'in-step' ? undefined : <circle cx="8" cy="8" r="6.5" />}
+        <path d={stateShapes[known]} />
       </svg>
       {text}
     </span>

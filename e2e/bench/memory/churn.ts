@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { secret } from '../../apiserver/cluster';
 import { merge } from '../../apiserver/contract/contract-client';
 import { bigCluster } from '../big-cluster';
 import { inParallel } from '../population';
-import { processUsage } from '../process-usage';
+import { forgetPeak, processUsage } from '../process-usage';
 import type { Figure } from '../result';
 import { created, createNamespace, type Stage } from '../stage';
 import type { RunningSubject } from '../subject';
@@ -127,9 +126,4 @@ function path(namespace: string): string {
 async function secretEvents(metrics: RunningSubject['metrics']): Promise<number | undefined> {
   const labels = { event_type: 'update', resource_type: 'secrets' };
   return (await metrics())?.sum('reloader_events_received_total', labels);
-}
-
-/** The kernel begins anew with what is resident now (proc(5), `clear_refs`). */
-function forgetPeak(pid: number): void {
-  writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
