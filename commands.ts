@@ -45,6 +45,16 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import('./cli/preview/preview-command')).previewCommand(process),
   },
   {
+    name: 'pause',
+    summary: 'Holds the restarts of a workload, a source, a namespace or of everything. What is owed stays owed.',
+    load: async () => (await import('./cli/pause/pause-command')).pauseCommand(process),
+  },
+  {
+    name: 'resume',
+    summary: 'Ends what reroll pause has begun, and says what still holds.',
+    load: async () => (await import('./cli/pause/resume-command')).resumeCommand(process),
+  },
+  {
     name: 'ui',
     summary: 'Shows workloads, restarts and their causes on a page in your browser.',
     load: async () => (await import('./cli/ui/ui-command')).uiCommand(process),

@@ -63,8 +63,15 @@ const { metafile } = await build({
   banner: {
     js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
   },
-  // Its CommonJS build hides its own files from bundlers.
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+  alias: {
+    // Its CommonJS build hides its own files from bundlers.
+    'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+    // Of their CommonJS builds, all that they export is bundled: 430 KB instead of 16.
+    '@opentelemetry/core': '@opentelemetry/core/build/esm/index.js',
+    '@opentelemetry/otlp-transformer': '@opentelemetry/otlp-transformer/build/esm/index.js',
+    // Nor its detectors of machines, each a part of its own.
+    '@opentelemetry/resources': '@opentelemetry/resources/build/esm/ResourceImpl.js',
+  },
   plugins: [withoutUncalled],
   define: {
     REROLL_VERSION: JSON.stringify(version),

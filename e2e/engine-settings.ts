@@ -10,6 +10,7 @@ export const defaultSettings: Omit<EngineSettings, 'identity'> = {
   policy: { autoReloadAll: false, ignoredWorkloadKinds: [] },
   annotationKeys: defaultAnnotationKeys,
   strategy: 'env-vars',
+  gates: undefined,
   reloadOnCreate: false,
   reloadOnDelete: false,
   ignoredSourceKind: undefined,

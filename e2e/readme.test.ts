@@ -15,6 +15,7 @@ import { clusterOptionTable } from '../cli/cluster/cluster-options';
 import { previewOptionTable } from '../cli/preview/preview-options';
 import { historyOptionTable } from '../cli/history/history-options';
 import { statusOptionTable } from '../cli/status/status-options';
+import { pauseOptionTable, resumeOptionTable } from '../cli/pause/hold-options';
 import { uiOptionTable } from '../cli/ui/ui-options';
 import { whyOptionTable } from '../cli/why/why-options';
 import { Metrics } from '../reconciler/metrics/metrics';
@@ -22,6 +23,7 @@ import { reconcilerOptionTable } from '../reconciler/options/options';
 import { annotationProblemCodes } from '../shared/domain/annotations/annotation-problem';
 import {
   defaultAnnotationKeys,
+  gateAnnotations,
   lastReloadedFrom,
   ownAnnotations,
   restartedAt,
@@ -64,6 +66,8 @@ const tables: readonly OptionTable[] = [
   clusterOptionTable,
   previewOptionTable,
   uiOptionTable,
+  pauseOptionTable,
+  resumeOptionTable,
   checkOptionTable,
 ];
 const rows: readonly OptionRow[] = tables.flatMap((table) => Object.values<OptionRow>(table));
@@ -239,7 +243,12 @@ describe('docs/reference/annotations.md', () => {
 
   it('has a row for every annotation that is read or written, and none besides', () => {
     const known = [
-      ...Object.values<string>({ ...defaultAnnotationKeys, ...sourceAnnotations, ...ownAnnotations }),
+      ...Object.values<string>({
+        ...defaultAnnotationKeys,
+        ...sourceAnnotations,
+        ...ownAnnotations,
+        ...gateAnnotations,
+      }),
       ...[lastReloadedFrom, restartedAt],
     ];
     const rows = codeCells(text).filter((cell) => /^[a-z.]+\//.test(cell));

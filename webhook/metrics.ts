@@ -1,4 +1,5 @@
 import { MetricRegistry } from '../shared/runtime/metric-registry';
+import { SpanMetrics } from '../shared/tracing/span-metrics';
 
 /** The paths of the webhook. Every other path counts as `other`. */
 export const reviewPaths = ['mutate', 'validate'] as const;
@@ -30,6 +31,7 @@ const codes = ['200', '400', '404', '408', '413', '415', '500', '503'];
 /** All metrics of the webhook process. */
 export class WebhookMetrics {
   readonly registry = new MetricRegistry();
+  readonly spans = new SpanMetrics(this.registry);
 
   readonly requestsTotal = this.registry.counter('reroll_webhook_requests_total', 'Requests answered.', {
     path: [...reviewPaths, 'other'],
@@ -51,7 +53,7 @@ export class WebhookMetrics {
   readonly pluginFailuresTotal = this.registry.counter(
     'reroll_webhook_duty_failures_total',
     'Plugins and observers that failed on a review or were late; the review was allowed all the same.',
-    { duty: ['capture', 'content-check', 'lint', 'preview', 'source-size', 'workload'] },
+    { duty: ['capture', 'content-check', 'lint', 'preview', 'source-annotations', 'source-size', 'workload'] },
   );
   readonly contentChecksTotal = this.registry.counter(
     'reroll_webhook_content_checks_total',

@@ -39,6 +39,7 @@ ok      lease           reroll-7d9f8b6c5-x2x4z leads, renewed 2 seconds ago
 ok      replicas        available: reroll-certs 1 of 1, reroll 1 of 1 and reroll-webhook 2 of 2
 ok      versions        all parts are of version 0.0.0-test
 ok      engine          acting, no workload waits
+ok      holds           not everything is held
 ok      watches         the watch follows
 ok      rights          no right is missing
 ok      spare-rights    no role grants more than the flags need
@@ -49,7 +50,7 @@ ok      certificate     it expires in 8401 days, for reroll-webhook.reroll.svc, 
 ok      channel         the leader took 12 change records, the last 3 minutes ago
 ok      clocks          this machine and the leader's node agree with the API server
 
-13 checks: 13 ok
+14 checks: 14 ok
 `;
 
 const ill = `STATE     CHECK           WHAT
@@ -57,6 +58,7 @@ ok        lease           reroll-7d9f8b6c5-x2x4z leads, renewed 2 seconds ago; y
 warning   replicas        1 of 2 pods of Deployment reroll-webhook are available
 ok        versions        all parts are of version 0.0.0-test
 ok        engine          acting, no workload waits
+ok        holds           not everything is held
 ok        watches         the watch follows
 ok        rights          no right is missing
 ok        spare-rights    no role grants more than the flags need
@@ -71,7 +73,7 @@ What to do:
   replicas: kubectl -n reroll describe pods -l app.kubernetes.io/component=webhook
   endpoints: kubectl -n reroll describe service reroll-webhook; compare its selector with the labels of the pods, and see why they are not ready
 
-13 checks: 9 ok, 1 warning, 1 failed and 2 unknown
+14 checks: 10 ok, 1 warning, 1 failed and 2 unknown
 `;
 
 describe('reroll check', () => {
@@ -107,7 +109,7 @@ describe('reroll check', () => {
     const install = new TestInstall();
     install.ownClock.jump(60_000);
     const { v, checks } = JSON.parse((await install.run(['-o', 'json'])).out) as { v: number; checks: object[] };
-    expect([v, checks.length]).toEqual([1, 13]);
+    expect([v, checks.length]).toEqual([1, 14]);
     expect(checks[0]).toEqual({ name: 'lease', state: 'ok', says: `${leader} leads, renewed 2 seconds ago` });
     expect(checks.at(-1)).toEqual({
       ...{ name: 'clocks', state: 'warning' },

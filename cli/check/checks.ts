@@ -7,6 +7,7 @@ import { clockCheck } from './clock-check';
 import { endpointsCheck } from './endpoints-check';
 import { engineCheck } from './engine-check';
 import { unknown, type Check, type Finding } from './finding';
+import { holdsCheck } from './holds-check';
 import { leaseCheck } from './lease-check';
 import { registrationsCheck } from './registrations-check';
 import { replicasCheck } from './replicas-check';
@@ -21,6 +22,7 @@ export const checks: readonly Check[] = [
   replicasCheck,
   versionsCheck,
   engineCheck,
+  holdsCheck,
   watchesCheck,
   rightsCheck,
   spareRightsCheck,

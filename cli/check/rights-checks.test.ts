@@ -96,9 +96,9 @@ rows(rightsCheck, [
   ],
   [
     'a flag asks for more',
-    (install) => argsOf(install, 'reroll').push('--namespace-selector=a=b'),
+    (install) => argsOf(install, 'reroll').push('--meta-info-namespace=tools'),
     'warning',
-    /lets reroll list\/watch namespaces$/,
+    /lets reroll update configmaps reloader-meta-info in namespace tools and create configmaps in namespace tools$/,
   ],
   [
     'the webhook registers itself',
@@ -208,7 +208,8 @@ describe('rights', () => {
     argsOf(install, 'reroll').push('--namespaces=shop,reroll');
     argsOf(install, 'reroll-webhook').push('--namespaces=shop,reroll');
     for (const name of ['reroll', 'reroll-webhook-schemas']) {
-      const rules = rulesOf(install, 'ClusterRole', name);
+      // Annotations of namespaces do not count there.
+      const rules = rulesOf(install, 'ClusterRole', name).filter(({ resources }) => !resources.includes('namespaces'));
       const { subjects = [] } = install.object('ClusterRoleBinding', name);
       install.remove('ClusterRoleBinding', name);
       for (const namespace of ['shop', 'reroll']) {

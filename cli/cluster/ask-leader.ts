@@ -45,15 +45,18 @@ export interface Grounds {
   readonly silence: LeaderSilentError | undefined;
   readonly isInstallKnown: boolean;
   readonly missingRights?: readonly string[];
+  /** What the objects do not tell, with the reason. */
+  readonly notKnown?: readonly string[];
 }
 
 /** Says on standard error what an answer rests on if the leader is silent, and what is missing from it. */
-export function noticesOf({ silence, isInstallKnown, missingRights = [] }: Grounds): string {
+export function noticesOf({ silence, isInstallKnown, missingRights = [], notKnown = [] }: Grounds): string {
   const missing = missingRights.map((right) => `${printable(right)}: those are missing here\n`).join('');
   if (!silence) return missing;
   const instead = 'the answer is from what you may read yourself: annotations, references, last restart and Events';
   const flags = isInstallKnown ? '' : "the flags of Reroll's Deployment are not known: the defaults are assumed\n";
-  return `${printable(silence.message)}; ${instead}\n${flags}${missing}`;
+  const unsure = notKnown.map((line) => `${printable(line)}\n`).join('');
+  return `${printable(silence.message)}; ${instead}\n${flags}${missing}${unsure}`;
 }
 
 /** Which of both an answer rests on, for programs. */

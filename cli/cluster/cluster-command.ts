@@ -21,9 +21,15 @@ export interface ClusterWorld {
   readonly clock: Clock;
   readonly isTerminal: boolean;
   readonly isErrorTerminal: boolean;
-  readonly connect: (options: ConnectOptions, env: Environment) => Promise<Cluster>;
+  readonly connect: (options: ConnectOptions, env: Environment, access?: Access) => Promise<Cluster>;
   /** Calls back at Ctrl-C, which then no longer ends the process. */
   readonly onInterrupt: (callback: () => void) => void;
+}
+
+/** What a connection is for. */
+export interface Access {
+  /** The command changes objects. Without it, no request is sent that stores anything. */
+  readonly writes: boolean;
 }
 
 export function worldOf(process: NodeJS.Process): ClusterWorld {
@@ -31,7 +37,7 @@ export function worldOf(process: NodeJS.Process): ClusterWorld {
   return {
     ...{ io: cliIo(process), clock: systemClock },
     ...{ isTerminal: process.stdout.isTTY, isErrorTerminal: process.stderr.isTTY },
-    connect: async (options, env) => await connect(options, env, deps),
+    connect: async (options, env, { writes } = { writes: false }) => await connect(options, env, { ...deps, writes }),
     onInterrupt: (callback) => void process.once('SIGINT', callback),
   };
 }
@@ -54,7 +60,11 @@ export interface ClusterCommand<Options extends Table, Question> {
   readonly options: Options;
   readonly takes?: string;
   /** Of what its argument names one, for the completion of shells. */
-  readonly names?: Named;
+  readonly names?: readonly Named[];
+  /** Flags whose values are such names. */
+  readonly flagNames?: Readonly<Record<string, readonly Named[]>>;
+  /** It changes objects. */
+  readonly writes?: true;
   /** Text for the end of the help. */
   readonly examples: string;
   /** The meaning of exit code 1. */
@@ -75,10 +85,10 @@ export function clusterCommandIn<Options extends Table, Question>(
     options: command.options,
     ...(command.takes !== undefined && { takes: command.takes }),
     notes: `Exit codes:
-  0    answered
+  0    ${command.writes ? 'done' : 'answered'}
   1    ${command.bad}
   2    wrong flags or arguments
-  3    no connection, or no right to read what the answer needs
+  3    no connection, or no right to ${command.writes ? 'change the object' : 'read what the answer needs'}
   130  ended by Ctrl-C
 
 Examples:
@@ -109,7 +119,7 @@ async function answered<Options extends Table, Question>(
   const cluster = await withProgress(
     world,
     'logging in',
-    async () => await world.connect(options as ConnectOptions, env),
+    async () => await world.connect(options as ConnectOptions, env, { writes: command.writes === true }),
   );
   try {
     const paint = paintFor(isTerminal && wantsColour(env));

@@ -27,11 +27,18 @@ export interface Cluster {
 /** A person waits, so there are few requests at once. */
 const maxRequestSockets = 8;
 
+export interface ConnectDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Otherwise no request is sent that stores anything. */
+  readonly writes?: boolean;
+}
+
 /** Connects to the cluster of a kubeconfig, or of the pod that this runs in. @throws CredentialsError */
 export async function connect(
   options: ConnectOptions,
   env: Environment,
-  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  { clock, random, writes = false }: ConnectDeps,
 ): Promise<Cluster> {
   const { kubeconfig, context, rerollNamespace, leaseName, inspectionPort: port, timeoutMs } = options;
   const serverClock = new ServerClock(clock);
@@ -39,7 +46,7 @@ export async function connect(
     ...{ kubeconfig, context, env, maxRequestSockets },
     clock: serverClock,
     logger: silentLogger,
-    readOnly: 'but-dry-runs',
+    readOnly: writes ? false : 'but-dry-runs',
   });
   const { client, component } = connection;
   const namespace = rerollNamespace;

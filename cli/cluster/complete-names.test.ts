@@ -25,8 +25,9 @@ function world(reply = { status: 200, body: named('web', 'api') }) {
       },
     });
   };
-  const complete = async (more: Partial<CompletionRequest>, names?: Named) =>
-    await completeNames({ options: clusterOptionTable, ...(names && { names }) }, { connect }, { ...request, ...more });
+  const flagNames = { for: ['source'] } as const;
+  const complete = async (more: Partial<CompletionRequest>, ...names: readonly Named[]) =>
+    await completeNames({ options: clusterOptionTable, names, flagNames }, { connect }, { ...request, ...more });
   return { complete, transport, options, closed: () => closed };
 }
 
@@ -40,6 +41,7 @@ describe('completeNames', () => {
     ['workload', 'rollouts/w', '/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts'],
     ['source', 'cm/', '/api/v1/namespaces/shop/configmaps'],
     ['source', 'secret/', '/api/v1/namespaces/shop/secrets'],
+    ['namespace', 'ns/', '/api/v1/namespaces'],
   ])('lists names of a %s behind %s, as it was typed', async (names, word, path) => {
     const { complete, transport, options, closed } = world();
     const [kind = ''] = word.split('/');
@@ -58,6 +60,14 @@ describe('completeNames', () => {
     expect(transport.requests.map(({ path }) => path)).toEqual(['/api/v1/namespaces']);
   });
 
+  it('knows all kinds of which the argument may name one', async () => {
+    const { complete, transport } = world();
+    const names = ['workload', 'source', 'namespace'] as const;
+    expect(await complete({}, ...names)).toEqual(expect.arrayContaining(['deployment/', 'secret/', 'namespace/']));
+    expect(await complete({ word: 'cm/' }, ...names)).toEqual(['cm/web', 'cm/api']);
+    expect(transport.requests).toHaveLength(1);
+  });
+
   it('lists sources for --for, whatever the argument names', async () => {
     const { complete, transport } = world();
     expect(await complete({ flag: 'for', word: 'cm/' }, 'workload')).toEqual(['cm/web', 'cm/api']);
@@ -73,7 +83,7 @@ describe('completeNames', () => {
     ['a wrong flag before it', { word: 'deploy/', args: ['--nonsense'] }, 'workload'],
   ])('does not ask the cluster for %s', async (_what, more, names) => {
     const { complete, transport } = world();
-    await complete(more, names);
+    await complete(more, ...(names ? [names] : []));
     expect(transport.requests).toEqual([]);
   });
 

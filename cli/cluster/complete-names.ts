@@ -8,11 +8,11 @@ import type { OptionTable } from '../../shared/runtime/options/option-table';
 import { parseArguments } from '../../shared/runtime/options/options';
 import type { ClusterWorld } from './cluster-command';
 import type { ConnectOptions } from './cluster-options';
-import { findSource, findWorkload } from './object-names';
+import { findSource, findWorkload, isNamespaceWord } from './object-names';
 import { sourceResources } from './source-resources';
 
 /** Of what an argument names one. */
-export type Named = 'workload' | 'source';
+export type Named = 'workload' | 'source' | 'namespace';
 
 /** Somebody has pressed Tab, and waits. */
 const timeoutMs = 1_000;
@@ -20,35 +20,39 @@ const timeoutMs = 1_000;
 const prefixes: Readonly<Record<Named, readonly string[]>> = {
   workload: workloadKinds.map(({ kind }) => `${kind.toLowerCase()}/`),
   source: sourceKinds.map((kind) => `${kind.toLowerCase()}/`),
+  namespace: ['namespace/'],
 };
 
-/** Flags whose values are names in the cluster. */
-const namesOfFlags: Readonly<Record<string, Named | 'namespace'>> = {
-  for: 'source',
-  namespace: 'namespace',
-  'reroll-namespace': 'namespace',
-};
+/** Flags whose values are the bare names of namespaces. */
+const namespaceFlags: readonly string[] = ['namespace', 'reroll-namespace'];
+
+/** What a command says about its names. */
+export interface NamesOfCommand {
+  readonly options: OptionTable;
+  readonly names?: readonly Named[];
+  readonly flagNames?: Readonly<Record<string, readonly Named[]>>;
+}
 
 /** Kinds, and the names in the cluster behind them. None if the cluster does not answer soon, or may not be asked. */
 export async function completeNames(
-  { options, names }: { readonly options: OptionTable; readonly names?: Named },
+  { options, names = [], flagNames = {} }: NamesOfCommand,
   world: Pick<ClusterWorld, 'connect'>,
   { flag, word, args, env }: CompletionRequest,
 ): Promise<readonly string[]> {
-  const named = flag === undefined ? names : namesOfFlags[flag];
-  if (named === undefined) return [];
+  const isNamespace = flag !== undefined && namespaceFlags.includes(flag);
+  const named = flag === undefined ? names : (flagNames[flag] ?? []);
   const [kind = '', isBehindKind] = word.split('/', 2);
-  if (named !== 'namespace' && isBehindKind === undefined) return prefixes[named];
-  const resource = named === 'namespace' ? namespaces : resourceOf(named, kind);
+  if (!isNamespace && isBehindKind === undefined) return named.flatMap((each) => prefixes[each]);
+  const resource = isNamespace ? namespaces : named.map((each) => resourceOf(each, kind)).find(Boolean);
   if (!resource) return [];
   try {
     // What is typed so far may be wrong; then nothing can be known.
     const given = { ...parseArguments(options, args, env).options, timeoutMs } as unknown as ConnectOptions;
     const cluster = await world.connect(given, env);
     try {
-      const within = named === 'namespace' ? undefined : cluster.namespace;
+      const within = resource === namespaces ? undefined : cluster.namespace;
       const found = await namesIn(cluster.client, resource, within);
-      return named === 'namespace' ? found : found.map((name) => `${kind}/${name}`);
+      return isNamespace ? found : found.map((name) => `${kind}/${name}`);
     } finally {
       await cluster.close();
     }
@@ -59,6 +63,7 @@ export async function completeNames(
 
 function resourceOf(named: Named, word: string): Resource | undefined {
   if (named === 'workload') return findWorkload(word)?.resource;
+  if (named === 'namespace') return isNamespaceWord(word) ? namespaces : undefined;
   const kind = findSource(word);
   return kind && sourceResources[kind];
 }

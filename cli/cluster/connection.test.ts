@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { createObject } from '../../shared/kube/client/objects';
+import { configMaps } from '../../shared/kube/resource';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
@@ -295,6 +297,20 @@ describe('a kubeconfig', () => {
     const [, message] = await silenceOf(ask({ kubeconfig }));
     expect(message).toContain('through the proxy: Bad response: 407');
     expect(message).not.toContain('hunter2');
+  });
+
+  it.each([
+    [undefined, /POST is not sent: this process stores nothing/],
+    [false, /POST is not sent: this process stores nothing/],
+    [true, /404/],
+  ])('lets a command write only if it is one that does: %s', async (writes, refusal) => {
+    const { port } = await kubeServer({ objects: () => undefined });
+    const kubeconfig = `--kubeconfig=${kubeconfigFor(`https://127.0.0.1:${port}`)}`;
+    const options = parseOptions(clusterOptionTable, [kubeconfig], {});
+    const deps = { clock: new FakeClock(), random: systemRandom, ...(writes !== undefined && { writes }) };
+    const cluster = await connect(options, {}, deps);
+    await expect(createObject(cluster.client, configMaps, 'shop', {})).rejects.toThrow(refusal);
+    await cluster.close();
   });
 
   it('chooses the namespace by its context, and -n wins', async () => {

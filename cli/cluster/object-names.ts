@@ -11,6 +11,7 @@ const shortNames: Readonly<Record<string, string>> = {
   ro: 'Rollout',
   dc: 'DeploymentConfig',
   cm: 'ConfigMap',
+  ns: 'Namespace',
 };
 
 /** Reads `deployment/web` as kubectl does: any case, plurals, short names, and the group behind a dot. */
@@ -18,7 +19,7 @@ export function workloadNamed(
   positional: readonly string[],
   option?: string,
 ): { readonly kind: WorkloadKind; readonly name: string } {
-  const { word, name } = split(positional, 'deployment/web', option);
+  const { word, name } = kindAndName(positional, 'deployment/web', option);
   const kind = findWorkload(word);
   if (kind) return { kind, name };
   if (findSource(word))
@@ -34,7 +35,7 @@ export function sourceNamed(
   positional: readonly string[],
   option?: string,
 ): { readonly kind: SourceKind; readonly name: string } {
-  const { word, name } = split(positional, 'configmap/app', option);
+  const { word, name } = kindAndName(positional, 'configmap/app', option);
   const kind = findSource(word);
   if (kind) return { kind, name };
   throw new UsageError([`there is no kind of source ${JSON.stringify(word)}: use ${sourceKinds.join(', ')}`]);
@@ -50,8 +51,13 @@ export function findSource(word: string): SourceKind | undefined {
   return sourceKinds.find((kind) => isNamed(kind, word));
 }
 
+/** Whether a word is that for namespaces. */
+export function isNamespaceWord(word: string): boolean {
+  return isNamed('Namespace', word);
+}
+
 /** `deployment/web`, or `deployment web` as two arguments. */
-function split(
+export function kindAndName(
   positional: readonly string[],
   example: string,
   option = '',

@@ -27,6 +27,7 @@ describe('the flags of an install', () => {
         settleMs: 1_000,
         settleMaxMs: 10_000,
         callsInstead: false,
+        gates: undefined,
       },
     ],
     [['--own-namespace=reroll', '--channel-listen=:8444', '--enable-ha=true'], { isKnown: true }],
@@ -34,6 +35,10 @@ describe('the flags of an install', () => {
     [['--reload-on-delete'], { reloadOnDelete: true }],
     [['--settle', '5s', '--log-level', 'debug'], { settleMs: 5_000 }],
     [['--settle-max=1m'], { settleMaxMs: 60_000 }],
+    [
+      ['--restart-windows=Sat,Sun', '--min-interval', '1h'],
+      { gates: { windows: { text: 'Sat,Sun' }, minIntervalMs: 3_600_000 } },
+    ],
     [['--dry-run=true'], { dryRun: true }],
     [['--webhook-url=http://ci'], { callsInstead: true }],
     [['--auto-reload-all'], { settings: { policy: { autoReloadAll: true } } }],

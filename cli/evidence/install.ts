@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { LintSettings } from '../../shared/domain/lint/lint-subject';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { listObjects, type RequestLimits } from '../../shared/kube/client/objects';
 import { annotationKeysOf, annotationOptionTable } from '../../shared/runtime/options/annotation-options';
+import { gateOptionTable, gatesOf } from '../../shared/runtime/options/gate-options';
 import { optionEnv, type OptionTable, type OptionValues } from '../../shared/runtime/options/option-table';
 import { parseOptions, type Environment } from '../../shared/runtime/options/options';
 import {
@@ -26,6 +28,8 @@ export interface Install {
   readonly reloadOnDelete: boolean;
   readonly settleMs: number;
   readonly settleMaxMs: number;
+  /** When restarts may begin; undefined: at any time. */
+  readonly gates: GateSettings | undefined;
   readonly dryRun: boolean;
   /** Reroll calls `--webhook-url` and restarts nothing. */
   readonly callsInstead: boolean;
@@ -34,7 +38,7 @@ export interface Install {
 /** The flags of the reconciler that decide what restarts. Others are of no interest here. */
 const table = {
   ...{ ...restartOptionTable, ...appearanceOptionTable, ...selectionOptionTable },
-  ...{ ...annotationOptionTable, ...settleOptionTable, dryRun: dryRunRow },
+  ...{ ...annotationOptionTable, ...settleOptionTable, ...gateOptionTable, dryRun: dryRunRow },
   webhookUrl: { flag: 'webhook-url', schema: z.string().optional(), describe: '', accepts: '' },
 } satisfies OptionTable;
 
@@ -69,6 +73,7 @@ function install(values: OptionValues<typeof table>, isKnown: boolean): Install 
   return {
     ...{ isKnown, reloadOnCreate, reloadOnDelete, dryRun, settleMs },
     settleMaxMs: settleMaxOf(settleMs, values.settleMaxMs),
+    gates: gatesOf(values),
     callsInstead: webhookUrl !== undefined,
     settings: {
       keys: annotationKeysOf(values),

@@ -1,4 +1,5 @@
 import { annotationsOf, sourceFlags, type AnnotationKeys } from '../../shared/domain/annotations/annotations';
+import { readGateSettings, type GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { Selector } from '../../shared/domain/kubernetes/selector';
 import {
@@ -20,6 +21,8 @@ export interface SourceFacts extends SourceFlags {
   /** The newest write of its content. */
   readonly write: FieldsWrite | undefined;
   readonly isSelected: boolean;
+  /** When a change of it may restart workloads; undefined: it does not say. */
+  readonly gates?: GateSettings;
 }
 
 export type SeenSources = ReadonlyMap<SourceId, Seen<SourceFacts>>;
@@ -59,10 +62,12 @@ export async function readSources(
 }
 
 function sourceFacts(kind: SourceKind, object: unknown, keys: AnnotationKeys, selector: Selector): SourceFacts {
+  const { settings: gates } = readGateSettings(annotationsOf(object), 'source');
   return {
     ...sourceFlags(annotationsOf(object), keys),
     createdAtMs: Date.parse(String(fieldAt(object, ['metadata', 'creationTimestamp']))),
     write: newestWriteOf(object, contentFields[kind]),
     isSelected: selector.matches(objectOf(fieldAt(object, ['metadata', 'labels']))),
+    ...(gates && { gates }),
   };
 }

@@ -5,7 +5,7 @@ import { listObjects, type RequestLimits } from '../../shared/kube/client/object
 import { untrackedBecause } from './account';
 import type { Install } from './install';
 import { look } from './seen';
-import { readSelection } from './workload-evidence';
+import { readSelection } from './place';
 
 /** The workloads that something may restart, as far as they may be listed. */
 export interface SeenWorkloads {

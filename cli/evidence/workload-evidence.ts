@@ -5,7 +5,7 @@ import {
   ownFieldManager,
   type Annotations,
 } from '../../shared/domain/annotations/annotations';
-import { fieldAt, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, textOf } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { noKnownSources } from '../../shared/domain/lint/known-sources';
 import { readLintSubject, type LintSettings } from '../../shared/domain/lint/lint-subject';
@@ -18,11 +18,11 @@ import { newestWriteOf, type FieldsWrite } from '../../shared/domain/workloads/m
 import { readRestartCause, type RestartCause } from '../../shared/domain/workloads/restart-cause';
 import { readWorkload, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { KubeClient } from '../../shared/kube/client/client';
-import { getMetadata, getObject, listObjects, type RequestLimits } from '../../shared/kube/client/objects';
-import { namespaces } from '../../shared/kube/resource';
+import { getObject, listObjects, type RequestLimits } from '../../shared/kube/client/objects';
 import { readInstall, type Install } from './install';
 import { look, valueOf, type Seen } from './seen';
 import { readEvents, type SeenEvent } from './seen-events';
+import { readPlace, type Place } from './place';
 import { sourceResources } from '../cluster/source-resources';
 
 /** What the object of a workload tells. */
@@ -46,8 +46,7 @@ export interface WorkloadFacts {
 export interface WorkloadEvidence {
   readonly object: Seen<WorkloadFacts>;
   readonly install: Install;
-  /** Undefined: not known. */
-  readonly isNamespaceSelected: boolean | undefined;
+  readonly place: Place;
   readonly events: Seen<readonly SeenEvent[]>;
 }
 
@@ -69,25 +68,12 @@ export async function readEvidence(
     readInstall(client, rerollNamespace, limits),
     readEvents(client, { kind: kind.kind, namespace, name }, limits),
   ]);
-  const isNamespaceSelected = await readSelection(client, namespace, install, limits);
+  const place = await readPlace(client, namespace, { install, rerollNamespace }, limits);
   const object: Seen<WorkloadFacts> =
     seen.is === 'there'
       ? { is: 'there', value: await factsOf(client, { kind, object: seen.value, install }, limits) }
       : seen;
-  return { object, install, isNamespaceSelected, events };
-}
-
-/** Whether the install restarts anything in a namespace, by its labels; undefined if they may not be read. */
-export async function readSelection(
-  client: KubeClient,
-  namespace: string,
-  { settings }: Install,
-  limits: RequestLimits,
-): Promise<boolean | undefined> {
-  const { namespaceSelector } = settings.selection;
-  if (namespaceSelector.isEverything) return true;
-  const seen = await look(getMetadata(client, namespaces, undefined, namespace, limits));
-  return seen.is === 'hidden' ? undefined : namespaceSelector.matches(objectOf(valueOf(seen)?.metadata.labels));
+  return { object, install, place, events };
 }
 
 async function factsOf(

@@ -63,9 +63,36 @@ describe('lintInputs', () => {
     expect(codes(...texts.toReversed())).toEqual(expected);
   });
 
+  it('finds mistakes on sources and namespaces', () => {
+    const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n  annotations:\n';
+    const bad = { 'reroll.dev/windows': '22-05' };
+    const csi = JSON.stringify({
+      ...{ apiVersion: 'secrets-store.csi.x-k8s.io/v1', kind: 'SecretProviderClass' },
+      metadata: { name: 'vault', annotations: bad },
+    });
+    const { findings } = lint(
+      `${namespace}    reroll.dev/hold: until=tomorrow\n    reroll.dev/windws: Sat\n`,
+      configMap('app', bad, 'shop') + configMap('fine', { 'reroll.dev/windows': 'Sat', 'reroll.dev/urgent': 'true' }),
+      csi,
+    );
+    expect(findings.map(({ code, file, line, object }) => [code, file, line, object.kind, object.namespace])).toEqual([
+      ['bad-hold', '0.yaml', 6, 'Namespace', undefined],
+      ['unknown-annotation', '0.yaml', 7, 'Namespace', undefined],
+      ['bad-window', '1.yaml', 7, 'ConfigMap', 'shop'],
+      ['bad-window', '2.yaml', 1, 'SecretProviderClass', 'default'],
+    ]);
+    expect(findings[0]?.message).toMatch(/^Namespace shop: annotation reroll\.dev\/hold=/);
+  });
+
+  it('takes no object of another group for a source or a namespace', () => {
+    const other = { apiVersion: 'example.com/v1', metadata: { annotations: { 'reroll.dev/windows': '22-05' } } };
+    expect(codes(...['ConfigMap', 'Namespace'].map((kind) => JSON.stringify({ ...other, kind })))).toEqual([]);
+  });
+
   it('leaves objects alone that switch it off', () => {
     expect(codes(workload({ [auto]: 'yes', 'reroll.dev/lint': 'off' }))).toEqual([]);
     expect(codes(workload({ [auto]: 'yes', 'reroll.dev/lint': 'on' }))).toEqual(['bad-boolean']);
+    expect(codes(configMap('app', { 'reroll.dev/hold': '5', 'reroll.dev/lint': 'off' }))).toEqual([]);
   });
 
   it('finds the line of what is in the wrong place, and not of the same key elsewhere', () => {

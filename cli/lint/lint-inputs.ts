@@ -1,7 +1,7 @@
 import { annotation, annotationsOf, ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { defaultTemplatePath } from '../../shared/domain/kubernetes/workload-kinds';
 import { noKnownSources } from '../../shared/domain/lint/known-sources';
-import { readLintSubject } from '../../shared/domain/lint/lint-subject';
+import { bearerOf, readLintSubject } from '../../shared/domain/lint/lint-subject';
 import { lintWorkload, type LintFinding } from '../../shared/domain/lint/lint-workload';
 import { printable } from '../../shared/domain/text/printable';
 import type { Inputs } from '../manifests/inputs';
@@ -45,9 +45,17 @@ function reported(manifest: Manifest, { code, key, message }: LintFinding): Repo
   const { file, line } = manifest;
   return {
     ...{ code, message: printable(message), annotation: printable(key) },
-    object: reportedObject(manifest),
+    object: lintedObject(manifest),
     ...{ file: printable(file), line: lineOfAnnotation(manifest, code, key) ?? line },
   };
+}
+
+/** A Namespace is in none. */
+function lintedObject(manifest: Manifest): ReportedFinding['object'] {
+  const object = reportedObject(manifest);
+  if (bearerOf(manifest) !== 'namespace') return object;
+  const { apiVersion, kind, name } = object;
+  return { apiVersion, kind, ...(name !== undefined && { name }) };
 }
 
 /**

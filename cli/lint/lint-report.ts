@@ -2,11 +2,15 @@ import * as z from 'zod';
 import { annotationProblemCodes } from '../../shared/domain/annotations/annotation-problem';
 import { fileSchema, lineSchema, objectSchema, problemSchema } from '../manifests/report-parts';
 
+const { namespace } = objectSchema.shape;
+
 const findingSchema = z.strictObject({
   code: z.enum(annotationProblemCodes).describe('Stays the same if the message is reworded.'),
   message: z.string(),
   annotation: z.string().describe("The annotation's key."),
-  object: objectSchema,
+  object: objectSchema.extend({
+    namespace: namespace.optional().describe(`${namespace.description} Missing for a Namespace.`),
+  }),
   file: fileSchema,
   line: lineSchema.describe('Of the annotation, or else of the object.'),
 });

@@ -3,9 +3,9 @@ import { fieldAt, textOf } from '../../shared/domain/kubernetes/json-value';
 import type { KnownSources } from '../../shared/domain/lint/known-sources';
 import { watchedSourceKinds, type LintSettings, type WorkloadSubject } from '../../shared/domain/lint/lint-subject';
 import {
+  findSourceKind,
   sourceId,
   sourceKey,
-  sourceKinds,
   type SourceKey,
   type SourceKind,
   type SourceRef,
@@ -13,12 +13,6 @@ import {
 import type { Manifest } from './manifests';
 
 type Flags = ReturnType<typeof sourceFlags>;
-
-const groups: Readonly<Record<SourceKind, string>> = {
-  ConfigMap: '',
-  Secret: '',
-  SecretProviderClass: 'secrets-store.csi.x-k8s.io',
-};
 
 /**
  * The ConfigMaps, Secrets and SecretProviderClasses among the manifests. The cluster has others, so these prove the
@@ -32,7 +26,7 @@ export class ManifestSources {
   constructor(manifests: readonly Manifest[], settings: LintSettings) {
     this.#settings = settings;
     for (const { group, kind: written, namespace, object } of manifests) {
-      const kind = sourceKinds.find((each) => each === written && groups[each] === group);
+      const kind = findSourceKind(group, written);
       const name = textOf(fieldAt(object, ['metadata', 'name']));
       if (kind === undefined || name === undefined) continue;
       const key = sourceKey({ kind, namespace, name });

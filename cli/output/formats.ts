@@ -45,7 +45,7 @@ function jsonOutput(value: unknown): string {
  * to the same value. The library for YAML is large, so it is loaded only when somebody asks for it.
  */
 async function yamlOutput(value: unknown): Promise<string> {
-  const { Document, Scalar, visit } = await import('yaml');
+  const { Document, Scalar, visit } = await import('./yaml-library');
   const document = new Document(value);
   visit(document, {
     Scalar: (_key, node) => {

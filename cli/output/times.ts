@@ -1,3 +1,4 @@
+import { withoutMs } from '../../shared/domain/text/without-ms';
 import { counted } from './text-style';
 
 const units = [
@@ -15,6 +16,11 @@ export function ago(ms: number): string {
 /** @example within(50_000) === 'in 50 seconds' */
 export function within(ms: number): string {
   return ms < 1_000 ? 'at once' : `in ${inWords(ms)}`;
+}
+
+/** @example timeAndWait('2026-12-01T06:00:00.000Z', nowMs) === '2026-12-01T06:00:00Z (in 5 days)' */
+export function timeAndWait(time: string, nowMs: number): string {
+  return `${withoutMs(time)} (${within(Date.parse(time) - nowMs)})`;
 }
 
 /** In the largest unit that fits, as a person says it. */

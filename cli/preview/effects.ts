@@ -22,7 +22,7 @@ export interface AppearanceSettings {
 
 /** What a change does to a workload that uses its source. */
 export function effectOf(user: User, change: SourceChange, settings: AppearanceSettings): Effect {
-  const { decision, rule, keys, moreKeys, restarts: counts } = user;
+  const { decision, rule, keys, moreKeys, restarts: counts, deferred } = user;
   const { source } = change;
   const decided = {
     ...{ decision, keys, source },
@@ -37,7 +37,7 @@ export function effectOf(user: User, change: SourceChange, settings: AppearanceS
     change.missingRight !== undefined && restarts
       ? `what it uses counts as changed: ${change.missingRight}`
       : phrases[because];
-  return { ...decided, why, changedKeys, restarts };
+  return { ...decided, why, changedKeys, restarts, ...(restarts && deferred && { deferred }) };
 }
 
 const changes = 'what it uses changes';

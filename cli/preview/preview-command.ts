@@ -46,7 +46,7 @@ function command({ files, random }: PreviewWorld): ClusterCommand<typeof preview
       const headline = headlineOf(preview);
       world.io.out(
         await formatted(options.output, {
-          text: (wide) => previewText(preview, headline, { paint, width, wide }),
+          text: (wide) => previewText(preview, headline, { paint, width, wide, nowMs: session.cluster.clock.nowMs() }),
           report: previewReport(preview, headline),
           names: preview.workloads.filter(({ outcome }) => outcome === 'restarts').map((workload) => titleOf(workload)),
         }),
@@ -60,7 +60,7 @@ function command({ files, random }: PreviewWorld): ClusterCommand<typeof preview
     const { proposal, install } = await readProposal(cluster, question, {
       ...{ files, random, rerollNamespace, timeoutMs },
     });
-    return await readPreview(cluster, proposal, install, timeoutMs);
+    return await readPreview(cluster, proposal, install, { rerollNamespace, timeoutMs });
   }
 }
 

@@ -1,4 +1,5 @@
 import { enumerated } from '../output/phrases';
+import { laterPhrase } from '../users/users-text';
 import { titleOf, type Preview, type PreviewedSource } from './preview';
 import { changedKeys } from './source-change';
 
@@ -35,7 +36,7 @@ export function headlineOf(preview: Preview): Headline {
       : `; ${rolling.length === 1 ? '1 rolls' : `${rolling.length} roll`} out anyway: ${enumerated(rolling.map(titleOf))}`;
   const all = workloads.length + more;
   const count = `${bound}${restarting.length} of ${all} ${all === 1 ? 'workload that uses' : 'workloads that use'}`;
-  return good(`would restart ${count} ${subjectOf(changed)}${named}${anyway}`);
+  return good(`would restart ${count} ${subjectOf(changed)}${laterPhrase(restarting)}${named}${anyway}`);
 }
 
 function nothingBecause({ sources, workloads, install, unresolved }: Preview): string | undefined {

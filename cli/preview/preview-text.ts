@@ -2,17 +2,22 @@ import { printable } from '../../shared/domain/text/printable';
 import { enumerated } from '../output/phrases';
 import { renderTable, type Column, type TableOptions } from '../output/table';
 import { bold, green, red, yellow, type Style } from '../output/text-style';
+import { whenText } from '../users/users-text';
 import type { Effect } from './effects';
 import { titleOf, type Outcome, type Preview, type PreviewedSource, type PreviewedWorkload } from './preview';
 import { sourceTitle, type Headline } from './preview-headline';
 import { keysOf, whatHappensTo } from './preview-report';
 
 /** The answer, what would change, and each workload that uses it. */
-export function previewText({ sources, workloads }: Preview, headline: Headline, options: TableOptions): string {
-  const { paint } = options;
+export function previewText(
+  { sources, workloads }: Preview,
+  headline: Headline,
+  options: TableOptions & { readonly nowMs: number },
+): string {
+  const { paint, nowMs } = options;
   const first = `${paint(headline.isBad ? red : bold, printable(headline.text))}\n`;
   const changes = sources.length === 0 ? '' : `\n${renderTable(sourceColumns, sources, options)}`;
-  const users = workloads.length === 0 ? '' : `\n${renderTable(workloadColumns(workloads), workloads, options)}`;
+  const users = workloads.length === 0 ? '' : `\n${renderTable(workloadColumns(workloads, nowMs), workloads, options)}`;
   return first + changes + users;
 }
 
@@ -28,7 +33,7 @@ const outcomes: Readonly<Record<Outcome, { readonly text: string; readonly style
   stays: { text: 'stays', style: yellow },
 };
 
-function workloadColumns(workloads: readonly PreviewedWorkload[]): readonly Column<PreviewedWorkload>[] {
+function workloadColumns(workloads: readonly PreviewedWorkload[], nowMs: number): readonly Column<PreviewedWorkload>[] {
   const isInMany = workloads.some(({ namespace }) => namespace !== workloads[0]?.namespace);
   return [
     ...(isInMany ? [{ title: 'NAMESPACE', cell: ({ namespace }: PreviewedWorkload) => namespace }] : []),
@@ -42,6 +47,15 @@ function workloadColumns(workloads: readonly PreviewedWorkload[]): readonly Colu
     { title: 'USES', cell: ({ effects: [first] }) => (first ? usedKeys(first) : ''), isWide: true },
     { title: 'BY', cell: ({ effects: [first] }) => first?.rule ?? '' },
     { title: 'BECAUSE', cell: ({ effects: [first] }) => first?.why ?? '' },
+    ...(workloads.some(({ deferred }) => deferred)
+      ? [
+          {
+            title: 'WHEN',
+            cell: ({ outcome, deferred }: PreviewedWorkload) =>
+              outcome === 'restarts' ? whenText(deferred, nowMs) : '',
+          },
+        ]
+      : []),
   ];
 }
 

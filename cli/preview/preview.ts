@@ -1,3 +1,4 @@
+import type { ToldDeferral } from '../../shared/domain/protocol/deferral';
 import type { Grounds } from '../cluster/ask-leader';
 import type { Install } from '../evidence/install';
 import type { SourceUsers } from '../users/read-users';
@@ -14,6 +15,8 @@ export interface PreviewedWorkload {
   readonly name: string;
   /** `rolls-out`: its own pod template changes too, and the restart folds into that rollout. */
   readonly outcome: Outcome;
+  /** What keeps the restart from beginning; undefined: nothing, or it does not restart. */
+  readonly deferred?: ToldDeferral;
   /** One for each source that changes and that it uses; those that restart it come first. */
   readonly effects: readonly Effect[];
 }

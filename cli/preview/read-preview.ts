@@ -1,16 +1,17 @@
 import { objectKey } from '../../shared/domain/kubernetes/object-key';
 import { candidateOf } from '../../shared/domain/plan/candidates';
+import { soonest } from '../../shared/domain/protocol/deferral';
 import { untrackedTexts } from '../../shared/domain/plan/why-untracked';
 import type { Cluster } from '../cluster/cluster';
 import { untrackedBecause } from '../evidence/account';
 import type { Install } from '../evidence/install';
-import { userFromObjects, type SourceUsers } from '../users/read-users';
+import { userFromObjects, type SourceUsers, type UserEvidence } from '../users/read-users';
 import { effectOf, type Effect, type User } from './effects';
 import type { ManifestWorkload, ManifestWorkloads } from './manifest-workloads';
 import type { Preview, PreviewedWorkload } from './preview';
 import { changedKeys, type SourceChange } from './source-change';
 import type { Unresolved } from './unresolved';
-import { ChangeUsers, seenAfter } from './users-of-change';
+import { ChangeUsers } from './users-of-change';
 
 /** All that would change. */
 export interface Proposal extends ManifestWorkloads {
@@ -23,9 +24,9 @@ export async function readPreview(
   cluster: Cluster,
   { changes, workloads, unresolved, missingRights }: Proposal,
   install: Install,
-  timeoutMs: number,
+  where: { readonly rerollNamespace: string; readonly timeoutMs: number },
 ): Promise<Preview> {
-  const users = new ChangeUsers(cluster, install, timeoutMs);
+  const users = new ChangeUsers(cluster, install, where);
   const inManifests = new Map(workloads.map((workload) => [keyOf(workload.after), workload]));
   const found = new Map<string, PreviewedWorkload>();
   const sources: Preview['sources'][number][] = [];
@@ -39,20 +40,25 @@ export async function readPreview(
     }
     const account = await users.of(change);
     sources.push({ change, leftOutBy, account });
-    for (const user of withManifests(account, change, workloads, install)) {
-      const { namespace } = change.source;
+    const { namespace } = change.source;
+    const beside = workloads.filter(({ after }) => after.namespace === namespace);
+    const isAlone = beside.length === 0;
+    const after = isAlone ? account.users : withManifests(account, change, beside, await users.evidence(change));
+    for (const user of after) {
       const { kind, name } = user;
       const key = keyOf({ kind, namespace, name });
       const effect = effectOf(user, change, appearanceOf(account, install));
       const effects = [...(found.get(key)?.effects ?? []), effect].toSorted(restartingFirst);
       const outcome = outcomeOf(effects, inManifests.get(key), account);
-      found.set(key, { kind, namespace, name, outcome, effects });
+      const deferred = outcome === 'restarts' ? soonest(restarting(effects).map((each) => each.deferred)) : undefined;
+      found.set(key, { kind, namespace, name, outcome, ...(deferred && { deferred }), effects });
     }
   }
   return {
     ...{ sources, unresolved, install, silence: users.silence, isInstallKnown: install.isKnown },
     workloads: [...found].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, workload]) => workload),
     missingRights: [...missingRights, ...(await users.missingRights())],
+    notKnown: await users.notKnown(),
   };
 }
 
@@ -83,31 +89,28 @@ function withManifests(
   { users, namespaceSelected }: SourceUsers,
   change: SourceChange,
   workloads: readonly ManifestWorkload[],
-  install: Install,
+  evidence: UserEvidence,
 ): readonly User[] {
   const isUser = ({ kind, name }: User, { after }: ManifestWorkload): boolean =>
     kind === after.kind && name === after.name;
   const altered = workloads.filter(({ before, after }) => {
-    if (after.namespace !== change.source.namespace) return false;
     const [then, now] = [before, after].map((record) =>
-      JSON.stringify(userIn(record, change, install, namespaceSelected)),
+      JSON.stringify(userIn(record, change, evidence, namespaceSelected)),
     );
     return then !== now;
   });
   const others = users.filter((user) => !altered.some((workload) => isUser(user, workload)));
-  return [...others, ...altered.flatMap(({ after }) => userIn(after, change, install, namespaceSelected) ?? [])];
+  return [...others, ...altered.flatMap(({ after }) => userIn(after, change, evidence, namespaceSelected) ?? [])];
 }
 
 function userIn(
   record: ManifestWorkload['after'],
   change: SourceChange,
-  install: Install,
+  evidence: UserEvidence,
   isNamespaceSelected: boolean,
 ): User | undefined {
-  const [user] = candidateOf(change.source, { record })
-    ? userFromObjects(record, change.source, install, seenAfter(change))
-    : [];
-  const because = untrackedBecause(record, install, isNamespaceSelected);
+  const [user] = candidateOf(change.source, { record }) ? userFromObjects(record, change.source, evidence) : [];
+  const because = untrackedBecause(record, evidence.install, isNamespaceSelected);
   return user && because ? { ...user, why: untrackedTexts[because], restarts: false } : user;
 }
 
@@ -117,7 +120,11 @@ function outcomeOf(
   { namespaceSelected }: SourceUsers,
 ): PreviewedWorkload['outcome'] {
   if (inManifests?.rollsOut) return 'rolls-out';
-  return namespaceSelected && effects.some(({ restarts }) => restarts) ? 'restarts' : 'stays';
+  return namespaceSelected && restarting(effects).length > 0 ? 'restarts' : 'stays';
+}
+
+function restarting(effects: readonly Effect[]): readonly Effect[] {
+  return effects.filter(({ restarts }) => restarts);
 }
 
 function restartingFirst(left: Effect, right: Effect): number {

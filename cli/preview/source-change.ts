@@ -1,3 +1,4 @@
+import { readGateSettings, type GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { sourceFlags, type AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { compare, type Comparison } from '../../shared/domain/baseline/comparison';
 import { recordedOf } from '../../shared/domain/baseline/baseline';
@@ -15,6 +16,8 @@ export interface SourceSide {
   readonly flags: SourceFlags | undefined;
   /** Undefined likewise. */
   readonly labels: Labels | undefined;
+  /** When a change of it may restart workloads; undefined: it does not say, or it may not be read. */
+  readonly gates: GateSettings | undefined;
 }
 
 /** A change of a source that is not made. */
@@ -73,6 +76,7 @@ export class SourceChanges {
       ),
       flags: known?.flags,
       labels: known?.labels,
+      gates: known?.gates,
     });
     return {
       source,
@@ -84,7 +88,12 @@ export class SourceChanges {
   }
 
   #side(source: SourceRef, { content, annotations, labels }: SourceObject): SourceSide {
-    return { content: this.#digester.digest(source, content), flags: sourceFlags(annotations, this.#keys), labels };
+    return {
+      content: this.#digester.digest(source, content),
+      flags: sourceFlags(annotations, this.#keys),
+      gates: readGateSettings(annotations, 'source').settings,
+      labels,
+    };
   }
 }
 

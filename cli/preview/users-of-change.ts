@@ -1,3 +1,4 @@
+import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { watchedSourceKinds } from '../../shared/domain/lint/lint-subject';
 import { sourceInspectionSchema } from '../../shared/domain/protocol/source-inspection';
 import { sourceId, type SourceFlags, type SourceRef } from '../../shared/domain/sources/source';
@@ -5,23 +6,30 @@ import { askLeader } from '../cluster/ask-leader';
 import type { Cluster } from '../cluster/cluster';
 import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
 import type { Install } from '../evidence/install';
+import { readPlace, type Place } from '../evidence/place';
 import type { SeenSources } from '../evidence/seen-sources';
 import { readWorkloads, type SeenWorkloads } from '../evidence/seen-workloads';
-import { readSelection } from '../evidence/workload-evidence';
-import { userFromObjects, type SourceUsers } from '../users/read-users';
+import { userFromObjects, type SourceUsers, type UserEvidence } from '../users/read-users';
 import type { SourceChange } from './source-change';
 
 /** Finds who uses the source of a change: asks the leader, or else reads each namespace once. */
 export class ChangeUsers {
   readonly #cluster: Cluster;
   readonly #install: Install;
+  readonly #rerollNamespace: string;
   readonly #timeoutMs: number;
+  readonly #places = new Map<string, Promise<Place>>();
   readonly #namespaces = new Map<string, Promise<SeenWorkloads>>();
   #silence: LeaderSilentError | undefined;
 
-  constructor(cluster: Cluster, install: Install, timeoutMs: number) {
+  constructor(
+    cluster: Cluster,
+    install: Install,
+    { rerollNamespace, timeoutMs }: { readonly rerollNamespace: string; readonly timeoutMs: number },
+  ) {
     this.#cluster = cluster;
     this.#install = install;
+    this.#rerollNamespace = rerollNamespace;
     this.#timeoutMs = timeoutMs;
   }
 
@@ -34,6 +42,18 @@ export class ChangeUsers {
   async missingRights(): Promise<readonly string[]> {
     const all = await Promise.all(this.#namespaces.values());
     return [...new Set(all.flatMap(({ missingRights }) => missingRights))];
+  }
+
+  /** What the objects do not tell, with the reason. */
+  async notKnown(): Promise<readonly string[]> {
+    const all = await Promise.all(this.#places.values());
+    return [...new Set(all.flatMap(({ notKnown }) => notKnown))];
+  }
+
+  /** What the objects tell, with the source as it is after the change. @throws KubeError */
+  async evidence(change: SourceChange): Promise<UserEvidence> {
+    const place = await this.#placeOf(change.source.namespace);
+    return { install: this.#install, sources: seenAfter(change), place, nowMs: this.#cluster.clock.nowMs() };
   }
 
   /** @throws NoAnswerError, KubeError */
@@ -50,23 +70,29 @@ export class ChangeUsers {
   async #fromObjects(change: SourceChange): Promise<SourceUsers> {
     const { source } = change;
     const { kind, namespace, name } = source;
-    const { client } = this.#cluster;
-    const limits = { timeoutMs: this.#timeoutMs };
-    const [{ records, missingRights }, isSelected] = await Promise.all([
+    const [{ records, missingRights }, evidence] = await Promise.all([
       this.#workloadsIn(namespace),
-      readSelection(client, namespace, this.#install, limits),
+      this.evidence(change),
     ]);
     if (records.length === 0 && missingRights.length > 0) {
       const why = this.#silence?.message ?? `the change alters annotations of ${kind} ${namespace}/${name} that decide`;
       throw new NoAnswerError(`${why}; and ${missingRights.join(', ')}, so there is nothing to answer from`);
     }
-    const seen = seenAfter(change);
     const isWatched = isSourceWatched(source, this.#install.settings);
     return {
-      ...{ v: 1, kind, namespace, name, namespaceSelected: isSelected !== false },
+      ...{ v: 1, kind, namespace, name, namespaceSelected: evidence.place.isSelected !== false },
       presence: isWatched ? 'present' : 'not-watched',
-      users: records.flatMap((record) => userFromObjects(record, source, this.#install, seen)),
+      users: records.flatMap((record) => userFromObjects(record, source, evidence)),
     };
+  }
+
+  async #placeOf(namespace: string): Promise<Place> {
+    const known = this.#places.get(namespace);
+    if (known) return await known;
+    const around = { install: this.#install, rerollNamespace: this.#rerollNamespace };
+    const reading = readPlace(this.#cluster.client, namespace, around, { timeoutMs: this.#timeoutMs });
+    this.#places.set(namespace, reading);
+    return await reading;
   }
 
   async #workloadsIn(namespace: string): Promise<SeenWorkloads> {
@@ -85,10 +111,10 @@ function isSourceWatched({ kind, namespace }: SourceRef, settings: Install['sett
 }
 
 /** The source as workloads find it after the change, or before a deletion. */
-export function seenAfter({ source, before, after }: SourceChange): SeenSources {
-  const flags = (after ?? before)?.flags;
+function seenAfter({ source, before, after }: SourceChange): SeenSources {
+  const { flags, gates } = after ?? before ?? {};
   if (!flags) return new Map();
-  const facts = { ...flags, createdAtMs: 0, write: undefined, isSelected: true };
+  const facts = { ...flags, createdAtMs: 0, write: undefined, isSelected: true, ...(gates && { gates }) };
   return new Map([[sourceId(source), { is: 'there', value: facts }]]);
 }
 
@@ -96,7 +122,8 @@ export function seenAfter({ source, before, after }: SourceChange): SeenSources 
 function decidesFor({ presence, ignore, match }: SourceUsers, { before, after }: SourceChange): boolean {
   const told: SourceFlags = presence === 'present' ? { ignore: ignore === true, match: match === true } : unset;
   const flags = (after ?? before)?.flags ?? told;
-  return flags.ignore === told.ignore && flags.match === told.match;
+  const isSame = flags.ignore === told.ignore && flags.match === told.match;
+  return isSame && sameGateSettings(before?.gates, (after ?? before)?.gates);
 }
 
 const unset: SourceFlags = { ignore: false, match: false };

@@ -59,7 +59,6 @@ describe('deploy/rbac.yaml and deploy/webhook.yaml', () => {
       [
         'list/watch secretproviderclasses.secrets-store.csi.x-k8s.io',
         'list/watch secretproviderclasspodstatuses.secrets-store.csi.x-k8s.io',
-        'list/watch namespaces',
       ],
     ],
     ['webhook', 'reroll-webhook', []],
@@ -71,7 +70,7 @@ describe('deploy/rbac.yaml and deploy/webhook.yaml', () => {
   });
 
   it('is for every flag', () => {
-    const flags = ['--enable-csi-integration', '--namespace-selector=a=b'];
+    const flags = ['--enable-csi-integration'];
     const needed = neededRights(part('reconciler', flags), 'reroll');
     expect(missingRights(needed, granted('reroll'))).toEqual([]);
     expect(spareRights(needed, granted('reroll'))).toEqual([]);
@@ -84,10 +83,16 @@ describe('what a part needs', () => {
     [['--ignored-workload-types=jobs,cronjobs'], [], ['create jobs.batch', 'get/list/watch/patch cronjobs.batch']],
     [['--is-Argo-Rollouts=false'], [], ['get/list/watch/patch rollouts.argoproj.io']],
     [['--resources-to-ignore=configMaps'], ['get/list/watch secrets'], ['get/list/watch configmaps']],
-    [['--webhook-url=http://ci'], ['get/list/watch secrets'], ['get/list/watch/patch deployments.apps']],
+    [
+      ['--webhook-url=http://ci'],
+      ['get/list/watch secrets'],
+      ['get/list/watch/patch deployments.apps', 'list/watch namespaces', 'list/watch configmaps reroll-hold in namespace reroll'], // prettier-ignore
+    ],
+    [['--webhook-url=http://ci', '--namespace-selector=a=b'], ['list/watch namespaces'], []],
+    [[], ['list/watch namespaces', 'list/watch configmaps reroll-hold in namespace reroll'], []],
     [
       ['--dry-run'],
-      ['get/list/watch deployments.apps'],
+      ['get/list/watch deployments.apps', 'list/watch configmaps reroll-hold in namespace reroll'],
       ['create events', 'get/create/update leases.coordination.k8s.io in namespace reroll'],
     ],
     [['--dry-run', '--namespaces=reroll'], ['get/list/watch secrets in namespace reroll'], ['get/list/watch secrets']],
@@ -96,7 +101,11 @@ describe('what a part needs', () => {
       ['get/update configmaps reloader-meta-info in namespace tools', 'create configmaps in namespace tools'],
       [],
     ],
-    [['--namespaces=shop'], ['get/list/watch configmaps in namespace shop'], ['get/list/watch configmaps']],
+    [
+      ['--namespaces=shop'],
+      ['get/list/watch configmaps in namespace shop', 'list/watch configmaps reroll-hold in namespace reroll'],
+      ['get/list/watch configmaps', 'list/watch namespaces'],
+    ],
   ])('by %j', (args, has, hasNot) => {
     const needed = needs('reconciler', args);
     expect(needed).toEqual(expect.arrayContaining([...has]));

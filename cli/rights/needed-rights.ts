@@ -1,4 +1,5 @@
 import { workloadKind, workloadKinds, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { installHoldName } from '../../shared/domain/annotations/annotations';
 import { budgets } from '../../shared/domain/budgets';
 import { historyName } from '../../shared/domain/protocol/history';
 import { watchedSourceKinds } from '../../shared/domain/lint/lint-subject';
@@ -48,12 +49,17 @@ function reconcilerRows(part: Part, own: string): readonly RightRow[] {
   const { settings, dryRun, callsInstead } = install;
   const { selection } = settings;
   const watched = selection.namespaces.length > 0 ? { namespaces: selection.namespaces } : {};
+  // Where single namespaces are watched, the annotations of namespaces do not count.
+  const readsGates = !callsInstead && selection.namespaces.length === 0;
   const metaInfo = flagOf(part, { flag: 'meta-info-namespace' });
   const elsewhere: readonly RightRow[] = [
     ...sourceRows(install).map((row) => ({ ...row, ...watched })),
     ...(callsInstead ? [] : workloadRows(install).map((row) => ({ ...row, ...watched }))),
     { resources: [events], verbs: ['create'], ...watched },
-    ...(selection.namespaceSelector.isEverything ? [] : [{ resources: [namespaceResource], verbs: follow }]),
+    ...(selection.namespaceSelector.isEverything && !readsGates
+      ? []
+      : [{ resources: [namespaceResource], verbs: follow }]),
+    ...(callsInstead ? [] : [{ resources: [configMaps], names: [installHoldName], verbs: follow, namespaces: [own] }]),
   ];
   // A dry run writes nothing, and has nothing of its own.
   if (dryRun) return elsewhere.map(withoutWrites);

@@ -1,12 +1,16 @@
+import { toldHoldOf } from '../../shared/domain/gates/told-gates';
 import { listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { maxInspectionRows } from '../../shared/domain/protocol/inspection-question';
+import type { ToldHold } from '../../shared/domain/protocol/install-hold';
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import { workloadPageSchema, type WorkloadRow } from '../../shared/domain/protocol/workload-page';
 import { askPages } from '../cluster/ask-pages';
 import type { Cluster } from '../cluster/cluster';
-import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
+import { LeaderSilentError, NoAnswerError } from '../cluster/silence';
 import { statusOf } from '../evidence/account';
 import { readInstall } from '../evidence/install';
+import { valueOf } from '../evidence/seen';
+import { readInstallHold, whetherHeld } from '../evidence/seen-hold';
 import { readWorkloads } from '../evidence/seen-workloads';
 
 export type StatusRow = Tolerant<WorkloadRow>;
@@ -14,6 +18,8 @@ export type StatusRow = Tolerant<WorkloadRow>;
 /** The workloads that something may restart, and their states. */
 export interface Status {
   readonly rows: readonly StatusRow[];
+  /** The hold of everything, while it is in force. */
+  readonly hold: ToldHold | undefined;
   /** The rows as the leader wrote them. */
   readonly workloads: readonly unknown[];
   /** Undefined: the leader answered. */
@@ -22,6 +28,8 @@ export interface Status {
   readonly leader: string | undefined;
   readonly isInstallKnown: boolean;
   readonly missingRights: readonly string[];
+  /** What the objects do not tell, with the reason. */
+  readonly notKnown: readonly string[];
 }
 
 export interface StatusQuestion {
@@ -34,29 +42,43 @@ export interface StatusQuestion {
 
 /** @throws NoAnswerError, KubeError */
 export async function readStatus(cluster: Cluster, question: StatusQuestion): Promise<Status> {
+  const told = await askStatus(cluster, question);
+  return told instanceof LeaderSilentError ? await fromObjects(cluster, question, told) : told;
+}
+
+/** By the leader alone, or why it does not answer. @throws KubeError */
+export async function askStatus(
+  cluster: Pick<Cluster, 'ask'>,
+  question: Pick<StatusQuestion, 'namespace'>,
+): Promise<Status | LeaderSilentError> {
   const told = await askPages(cluster, (token) => pagePath(question, token), workloadPageSchema);
-  if (told.silence) return await fromObjects(cluster, question, told.silence);
+  if (told.silence) return told.silence;
   const { pages } = told;
+  const last = pages.at(-1);
   return {
     rows: pages.flatMap(({ said }) => said.workloads),
     workloads: pages.flatMap(({ body }) => listOf(objectOf(body)['workloads'])),
-    ...{ silence: undefined, leader: pages.at(-1)?.pod, isInstallKnown: true, missingRights: [] },
+    ...{ hold: last?.said.hold, leader: last?.pod },
+    ...{ silence: undefined, isInstallKnown: true, missingRights: [], notKnown: [] },
   };
 }
 
-function pagePath({ namespace = '' }: StatusQuestion, token: string): string {
+function pagePath({ namespace = '' }: Pick<StatusQuestion, 'namespace'>, token: string): string {
   const query = new URLSearchParams({ namespace, limit: String(maxInspectionRows), continue: token });
   return `/v1/workloads?${query.toString()}`;
 }
 
-/** Without the leader, the objects tell of pauses and of the last restart. */
+/** Without the leader, the objects tell of pauses, of the last restart, and whether everything is held. */
 async function fromObjects(
   { client }: Cluster,
   { namespace, rerollNamespace, timeoutMs, nowMs }: StatusQuestion,
   silence: LeaderSilentError,
 ): Promise<Status> {
   const install = await readInstall(client, rerollNamespace, { timeoutMs });
-  const { records, missingRights } = await readWorkloads(client, namespace, install, { timeoutMs });
+  const [{ records, missingRights }, hold] = await Promise.all([
+    readWorkloads(client, namespace, install, { timeoutMs }),
+    readInstallHold(client, rerollNamespace, { timeoutMs }),
+  ]);
   if (records.length === 0 && missingRights.length > 0) {
     throw new NoAnswerError(`${silence.message}; and ${missingRights.join(', ')}, so there is nothing to answer from`);
   }
@@ -71,5 +93,9 @@ async function fromObjects(
       ...(at !== undefined && { lastRestartAt: at }),
     };
   });
-  return { rows, workloads: rows, silence, leader: undefined, isInstallKnown: install.isKnown, missingRights };
+  return {
+    ...{ rows, workloads: rows, silence, leader: undefined, isInstallKnown: install.isKnown, missingRights },
+    hold: toldHoldOf(valueOf(hold), nowMs()),
+    notKnown: hold.is === 'hidden' ? [whetherHeld(hold)] : [],
+  };
 }

@@ -1,3 +1,5 @@
+import { describeHold, type ToldHold } from '../../shared/domain/protocol/install-hold';
+import { printable } from '../../shared/domain/text/printable';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { UsageError } from '../../shared/runtime/options/options';
 import { answeredBy, noticesOf } from '../cluster/ask-leader';
@@ -11,6 +13,8 @@ import {
 } from '../cluster/cluster-command';
 import { withProgress } from '../cluster/progress';
 import { formatted } from '../output/formats';
+import { yellow } from '../output/text-style';
+import { timeAndWait } from '../output/times';
 import { readStatus, type Status, type StatusRow } from './read-status';
 import { statusOptionTable, type StatusOptions } from './status-options';
 import { statusSummary, statusTable, titleOf } from './status-table';
@@ -44,7 +48,7 @@ const command: ClusterCommand<typeof statusOptionTable, undefined> = {
     world.io.out(
       await formatted(options.output, {
         text: () => whole(session, status),
-        report: { v: 1, workloads: status.workloads, ...answeredBy(status) },
+        report: { v: 1, ...(status.hold && { hold: status.hold }), workloads: status.workloads, ...answeredBy(status) },
         names: status.rows.map((row) => titleOf(row)),
       }),
     );
@@ -62,10 +66,16 @@ async function readSession({ cluster, options, world }: StatusSession): Promise<
   return await readStatus(cluster, { namespace, rerollNamespace, timeoutMs, nowMs: () => world.clock.nowMs() });
 }
 
-function whole(session: StatusSession, { rows }: Status): string {
-  const { options, cluster } = session;
+function whole(session: StatusSession, { rows, hold }: Status): string {
+  const { options, cluster, paint } = session;
   const where = options.allNamespaces ? 'in any namespace' : `in namespace ${cluster.namespace}`;
-  return `${rows.length === 0 ? '' : `${table(session, rows)}\n`}${statusSummary(rows, where)}\n`;
+  const first = hold ? `${paint(yellow, printable(holdLine(hold, cluster.clock.nowMs())))}\n\n` : '';
+  return `${first}${rows.length === 0 ? '' : `${table(session, rows)}\n`}${statusSummary(rows, where)}\n`;
+}
+
+/** What everybody must know who waits for a restart. */
+function holdLine(hold: ToldHold, nowMs: number): string {
+  return `everything is ${describeHold(hold, (time) => timeAndWait(time, nowMs))} (reroll resume --all ends it)`;
 }
 
 function table({ options, world, paint, width }: StatusSession, rows: readonly StatusRow[]): string {

@@ -29,14 +29,16 @@ export function statusTable(
       title: 'LAST RESTART',
       cell: ({ lastRestartAt }) => (lastRestartAt === undefined ? 'never' : age(lastRestartAt)),
     },
+    { title: 'DETAIL', cell: ({ detail = '' }) => detail, isWide: true },
   ];
   return renderTable(columns, rows, options);
 }
 
-/** @example '3 workloads: 2 in-step and 1 blocked' */
+/** @example '3 workloads: 2 waiting and 1 in-step; 1 held' */
 export function statusSummary(rows: readonly StatusRow[], where: string): string {
   if (rows.length === 0) return `no workload ${where} asks for restarts`;
   const states = [...new Set(rows.map(({ state }) => state))];
   const counts = states.map((state) => `${rows.filter((row) => row.state === state).length} ${state}`);
-  return `${counted(rows.length, 'workload')}: ${enumerated(counts)}`;
+  const held = rows.filter(({ waitsFor }) => waitsFor === 'hold').length;
+  return `${counted(rows.length, 'workload')}: ${enumerated(counts)}${held === 0 ? '' : `; ${held} held`}`;
 }

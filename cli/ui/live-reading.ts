@@ -1,3 +1,4 @@
+import { describeHold } from '../../shared/domain/protocol/install-hold';
 import type { Cluster } from '../cluster/cluster';
 import { describeFailure } from '../cluster/cluster-command';
 import { readStatus, type StatusQuestion } from '../status/read-status';
@@ -19,11 +20,15 @@ export async function readLive(
   historyWatch: Pick<HistoryWatch, 'read'>,
 ): Promise<Reading> {
   try {
-    const { rows, silence, leader, missingRights, isInstallKnown } = await readStatus(cluster, question);
+    const { rows, hold, silence, leader, missingRights, notKnown, isInstallKnown } = await readStatus(
+      cluster,
+      question,
+    );
     const history = silence ? undefined : await historyWatch.read();
     const flags = isInstallKnown ? [] : ["the flags of Reroll's Deployment are not known: the defaults are assumed"];
     const known = {
-      missing: [...missingRights, ...flags],
+      ...(hold && { held: describeHold(hold) }),
+      missing: [...missingRights, ...flags, ...notKnown],
       hasHistory: history !== undefined,
       ...(history?.keptSince !== undefined && { historySince: history.keptSince }),
     };

@@ -1,3 +1,4 @@
+import { describeDeferral } from '../../shared/domain/protocol/deferral';
 import type { ReadUsers } from '../users/read-users';
 import { headlineOf, keysOf } from '../users/users-text';
 import type { SourceAnswer } from './model/answers';
@@ -8,7 +9,7 @@ export function sourceAnswer({ account, silence, leader }: ReadUsers): SourceAns
   const { kind, namespace, name, presence, users, moreUsers = 0 } = account;
   const lines = users.map((user) => ({
     ...{ kind: user.kind, name: user.name, restarts: user.restarts, keys: keysOf(user) },
-    ...{ by: user.rule ?? '', because: user.why },
+    ...{ by: user.rule ?? '', because: becauseOf(user) },
   }));
   return {
     ...{ kind, namespace, name, headline: headlineOf(account), isBad: presence === 'absent' },
@@ -16,4 +17,8 @@ export function sourceAnswer({ account, silence, leader }: ReadUsers): SourceAns
     users: lines.toSorted((left, right) => Number(right.restarts) - Number(left.restarts)),
     moreUsers,
   };
+}
+
+function becauseOf({ why, deferred }: ReadUsers['account']['users'][number]): string {
+  return deferred ? `${why}; it restarts later, ${describeDeferral(deferred)}` : why;
 }

@@ -1,5 +1,6 @@
 import type { Headline } from '../why/case';
 import { howToCount } from '../why/how-to-change';
+import { howToRestartSooner } from '../why/how-to-restart-sooner';
 import type { ReadCase } from '../why/read-case';
 import { whyNotCounted } from '../why/source-headline';
 import { authorLines, keysOf, mistakes, standingOf, statusParts } from '../why/why-text';
@@ -30,7 +31,7 @@ export function workloadAnswer(
       };
     }),
     moreSources: account.tracked ? (account.moreSources ?? 0) : 0,
-    notes: authorLines(about),
+    notes: [...authorLines(about), ...howToRestartSooner(about).map((line) => `To let it restart sooner: ${line}.`)],
     mistakes: mistakes(about),
     events: events.map(({ atMs, reason, message }) => ({ at: new Date(atMs).toISOString(), reason, message })),
     ...(history && { history }),

@@ -12,10 +12,11 @@ import { askLeader } from '../cluster/ask-leader';
 import type { Cluster } from '../cluster/cluster';
 import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
 import { sourceAccount } from '../evidence/account';
+import { deferralFor, type GateEvidence } from '../evidence/deferral';
 import { readInstall, type Install } from '../evidence/install';
+import { readPlace } from '../evidence/place';
 import { readSources, type SeenSources } from '../evidence/seen-sources';
 import { readWorkloads } from '../evidence/seen-workloads';
-import { readSelection } from '../evidence/workload-evidence';
 
 export type SourceUsers = Tolerant<SourceInspection>;
 
@@ -30,6 +31,8 @@ export interface ReadUsers {
   readonly leader: string | undefined;
   readonly isInstallKnown: boolean;
   readonly missingRights: readonly string[];
+  /** What the objects do not tell, with the reason. */
+  readonly notKnown: readonly string[];
 }
 
 interface Limits {
@@ -43,11 +46,11 @@ export async function readUsers(cluster: Cluster, source: SourceRef, limits: Lim
   const told = await askLeader(cluster, `/v1/sources/${kind}/${namespace}/${name}`, sourceInspectionSchema);
   if (told.silence) return await fromObjects(cluster, source, told.silence, limits);
   const { said: account, body, pod: leader } = told;
-  return { account, body, silence: undefined, leader, isInstallKnown: true, missingRights: [] };
+  return { account, body, silence: undefined, leader, isInstallKnown: true, missingRights: [], notKnown: [] };
 }
 
 async function fromObjects(
-  { client }: Cluster,
+  { client, clock }: Cluster,
   source: SourceRef,
   silence: LeaderSilentError,
   { rerollNamespace, timeoutMs }: Limits,
@@ -55,37 +58,56 @@ async function fromObjects(
   const { kind, namespace, name } = source;
   const install = await readInstall(client, rerollNamespace, { timeoutMs });
   const { keys, selection } = install.settings;
-  const [{ records, missingRights }, sources, isSelected] = await Promise.all([
+  const [{ records, missingRights }, sources, place] = await Promise.all([
     readWorkloads(client, namespace, install, { timeoutMs }),
     readSources(client, { namespace, sources: [source], keys, selector: selection.sourceSelector }, { timeoutMs }),
-    readSelection(client, namespace, install, { timeoutMs }),
+    readPlace(client, namespace, { install, rerollNamespace }, { timeoutMs }),
   ]);
   if (records.length === 0 && missingRights.length > 0) {
     throw new NoAnswerError(`${silence.message}; and ${missingRights.join(', ')}, so there is nothing to answer from`);
   }
   const seen = sources.get(sourceId(source));
+  const evidence = { install, sources, place, nowMs: clock.nowMs() };
   const isWatched = watchedSourceKinds(install.settings).includes(kind);
   const account: SourceInspection = {
     ...{ v: 1, kind, namespace, name },
     presence: isWatched ? (seen?.is === 'absent' ? 'absent' : 'present') : 'not-watched',
-    namespaceSelected: isSelected !== false,
+    namespaceSelected: place.isSelected !== false,
     ...(seen?.is === 'there' && { ignore: seen.value.ignore, match: seen.value.match }),
-    users: records.flatMap((record) => userFromObjects(record, source, install, sources)),
+    users: records.flatMap((record) => userFromObjects(record, source, evidence)),
   };
-  return { account, body: account, silence, leader: undefined, isInstallKnown: install.isKnown, missingRights };
+  return {
+    ...{ account, body: account, silence, leader: undefined },
+    ...{ isInstallKnown: install.isKnown, missingRights, notKnown: place.notKnown },
+  };
+}
+
+/** What the objects tell about the users of a source. */
+export interface UserEvidence extends GateEvidence {
+  readonly install: Install;
+  readonly sources: SeenSources;
 }
 
 /** A workload as a user of a source, as the objects tell; none if it neither uses nor names the source. */
 export function userFromObjects(
   record: WorkloadRecord,
   source: SourceRef,
-  install: Install,
-  sources: SeenSources,
+  evidence: UserEvidence,
 ): readonly SourceUser[] {
   const candidate = candidateOf(source, { record });
   if (!candidate) return [];
+  const { install, sources } = evidence;
   const { decision, rule, why, keys, standing } = sourceAccount(record, candidate, install, sources);
   const counts = standing === 'not-read-yet' || (standing === 'absent' && install.reloadOnCreate);
   const { kind, name, deleting } = record;
-  return [{ kind, name, decision, ...(rule !== undefined && { rule }), why, keys, restarts: counts && !deleting }];
+  const restarts = counts && !deleting;
+  const seen = sources.get(sourceId(source));
+  const gates = seen?.is === 'there' ? seen.value.gates : undefined;
+  const deferred = restarts ? deferralFor(record, { ...source, gates }, evidence) : undefined;
+  return [
+    {
+      ...{ kind, name, decision, ...(rule !== undefined && { rule }), why, keys, restarts },
+      ...(deferred && { deferred }),
+    },
+  ];
 }

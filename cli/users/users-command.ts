@@ -19,7 +19,7 @@ import { titleOf, usersText } from './users-text';
 const command: ClusterCommand<typeof clusterOptionTable, LocalSourceRef> = {
   name: 'users',
   takes: 'KIND/NAME',
-  names: 'source',
+  names: ['source'],
   options: clusterOptionTable,
   bad: 'answered: there is no such source',
   examples: `  reroll users configmap/app
@@ -39,7 +39,7 @@ const command: ClusterCommand<typeof clusterOptionTable, LocalSourceRef> = {
     io.err(noticesOf(users));
     io.out(
       await formatted(output, {
-        text: (wide) => usersText(account, { paint, width, wide }),
+        text: (wide) => usersText(account, { paint, width, wide, nowMs: cluster.clock.nowMs() }),
         report: { ...(isObject(body) ? body : {}), ...answeredBy(users) },
         names: account.users.map((user) => titleOf(user)),
       }),

@@ -1,7 +1,9 @@
+import { describeDeferral, type ToldDeferral } from '../../shared/domain/protocol/deferral';
 import { printable } from '../../shared/domain/text/printable';
 import { enumerated } from '../output/phrases';
 import { renderTable, type Column, type TableOptions } from '../output/table';
 import { bold, green, red, yellow } from '../output/text-style';
+import { timeAndWait } from '../output/times';
 import type { SourceUsers } from './read-users';
 
 type User = SourceUsers['users'][number];
@@ -12,8 +14,8 @@ export function titleOf({ kind, name }: Pick<User, 'kind' | 'name'>): string {
 }
 
 /** The answer, then each user. */
-export function usersText(account: SourceUsers, options: TableOptions): string {
-  const { paint } = options;
+export function usersText(account: SourceUsers, options: TableOptions & { readonly nowMs: number }): string {
+  const { paint, nowMs } = options;
   const { users, moreUsers } = account;
   const first = paint(account.presence === 'absent' ? red : bold, printable(headlineOf(account)));
   if (users.length === 0) return `${first}\n`;
@@ -27,9 +29,24 @@ export function usersText(account: SourceUsers, options: TableOptions): string {
     { title: 'KEYS', cell: keysOf },
     { title: 'BY', cell: ({ rule = '' }) => rule },
     { title: 'BECAUSE', cell: ({ why }) => why },
+    ...(users.some(({ deferred }) => deferred)
+      ? [{ title: 'WHEN', cell: ({ restarts, deferred }: User) => (restarts ? whenText(deferred, nowMs) : '') }]
+      : []),
   ];
   const more = moreUsers === undefined ? '' : `and ${moreUsers} more\n`;
   return `${first}\n\n${renderTable(columns, users, options)}${more}`;
+}
+
+/** When a restart begins, for tables. */
+export function whenText(deferred: ToldDeferral | undefined, nowMs: number): string {
+  return deferred ? describeDeferral(deferred, (time) => timeAndWait(time, nowMs)) : 'at once';
+}
+
+/** How many restarts do not begin at once, behind the number of all. @example ', 2 of them later' */
+export function laterPhrase(restarting: readonly { readonly deferred?: ToldDeferral | undefined }[]): string {
+  const later = restarting.filter(({ deferred }) => deferred).length;
+  if (later === 0) return '';
+  return later === restarting.length ? ', later' : `, ${later} of them later`;
 }
 
 /** The keys that a workload uses, for people. */
@@ -62,5 +79,6 @@ export function headlineOf({
   if (all === 0) return `a change of ${title} restarts nothing: no workload that asks for restarts uses it`;
   const which = restarting.length === 0 ? '' : `: ${enumerated(restarting.map(titleOf))}`;
   const atLeast = moreUsers > 0 ? 'at least ' : '';
-  return `a change of ${title} restarts ${atLeast}${restarting.length} of ${all} workloads that use it${which}`;
+  const later = laterPhrase(restarting);
+  return `a change of ${title} restarts ${atLeast}${restarting.length} of ${all} workloads that use it${later}${which}`;
 }

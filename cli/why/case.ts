@@ -2,6 +2,7 @@ import { sourceId, sourceKinds, type LocalSourceRef } from '../../shared/domain/
 import type { LeaderSilentError } from '../cluster/silence';
 import type { SourceAccount, TrackedAccount, WorkloadAccount } from '../evidence/account';
 import type { Install } from '../evidence/install';
+import type { Place } from '../evidence/place';
 import type { SeenEvent } from '../evidence/seen-events';
 import type { SeenSources, SourceFacts } from '../evidence/seen-sources';
 import type { WorkloadFacts } from '../evidence/workload-evidence';
@@ -17,6 +18,7 @@ export interface Case {
   /** Undefined: the object may not be read, or there is none. */
   readonly facts: WorkloadFacts | undefined;
   readonly install: Install;
+  readonly place: Place;
   readonly events: readonly SeenEvent[];
   readonly sources: SeenSources;
   /** The source that is asked about; undefined: what happened last. */

@@ -3,6 +3,7 @@ import type { SourceFacts } from '../evidence/seen-sources';
 import { enumerated } from '../output/phrases';
 import { ago, within } from '../output/times';
 import { changed } from './changes';
+import { deferralOfSource, whyDeferred } from './deferred';
 import { bad, factsOf, headline, idOf, titleOf, type Headline, type TrackedCase } from './case';
 
 /**
@@ -113,6 +114,10 @@ function uncompared(about: TrackedCase, source: SourceAccount, facts: SourceFact
     return headline(
       `does not restart for ${title} yet: Reroll has not recorded what its pods run with (there is no reroll.dev/baseline)`,
     );
+  }
+  const deferral = isUnanswered(about, source) ? deferralOfSource(about, source) : undefined;
+  if (deferral) {
+    return headline(`does not restart for ${title} yet: ${whyDeferred(deferral, nowMs)}${lastWrite(about, facts)}`);
   }
   const only = 'whether it differs from what the pods run with is known to the leader only';
   return headline(`counts ${namedKeys(source)}, and ${only}${lastWrite(about, facts)}`);

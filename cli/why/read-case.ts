@@ -38,7 +38,7 @@ export async function readCase(
     askLeader(cluster, `/v1/workloads/${kind}/${namespace}/${name}`, workloadInspectionSchema),
     readEvidence(cluster.client, asked, rerollNamespace, { timeoutMs }),
   ]);
-  const { install, events } = evidence;
+  const { install, events, place } = evidence;
   const facts = valueOf(evidence.object);
   const used = told.silence ? (facts?.used ?? []) : told.said.tracked ? told.said.sources : [];
   const { keys, selection } = install.settings;
@@ -48,7 +48,7 @@ export async function readCase(
     { timeoutMs },
   );
   const shared = {
-    ...{ kind, namespace, name, facts, install, about, sources, nowMs: nowMs() },
+    ...{ kind, namespace, name, facts, install, place, about, sources, nowMs: nowMs() },
     events: valueOf(events) ?? [],
   };
   if (!told.silence) {
@@ -74,7 +74,7 @@ function known(sources: readonly { readonly kind: string; readonly name: string 
 
 function accountFromObjects(
   { kind, namespace, name }: Asked,
-  { object, install, isNamespaceSelected }: WorkloadEvidence,
+  { object, install, place: { isSelected: isNamespaceSelected } }: WorkloadEvidence,
   silence: LeaderSilentError,
   { sources, nowMs }: Pick<Case, 'sources' | 'nowMs'>,
 ): WorkloadAccount {

@@ -1,10 +1,12 @@
+import type { ToldDeferral } from '../../shared/domain/protocol/deferral';
 import { ago, within } from '../output/times';
 import { bad, headline, type Headline, type TrackedCase } from './case';
 import { owedBecause, restartedBecause } from './changes';
+import { whyDeferred } from './deferred';
 
 /** What a workload waits for, or what keeps Reroll from restarting it; undefined: nothing that explains anything. */
 export function statusHeadline(about: TrackedCase): Headline | undefined {
-  const { account, install } = about;
+  const { account, install, nowMs } = about;
   const { state, waitsFor, restart, errorCode = 'no code' } = account;
   const because = owedBecause(about);
   const [soon, isOwed] = [untilOf(about), restart === 'owed'];
@@ -24,6 +26,12 @@ export function statusHeadline(about: TrackedCase): Headline | undefined {
       return headline(
         isOwed ? `restarts next because ${because}` : 'is looked at next: a source of it may have changed',
       );
+    case 'hold':
+    case 'window':
+    case 'interval':
+    case 'next-rollout':
+      if (restart === 'not-owed') return undefined;
+      return headline(`is not restarted yet although ${because}: ${whyDeferred(toldDeferral(about, waitsFor), nowMs)}`);
     case 'rollout':
       return headline(
         `is not restarted yet although ${because}: somebody else's rollout is in progress and may bring the change; Reroll looks again ${soon}`,
@@ -78,6 +86,10 @@ export function baselineHeadline(about: TrackedCase): Headline | undefined {
   if (about.account.waitsFor !== 'baseline-write') return undefined;
   const what = 'its baseline cannot be written, so changes made while Reroll is down will not restart it';
   return bad(`is in step, but ${what}${detail(about)}`);
+}
+
+function toldDeferral({ account: { until, detail: what = 'a gate' } }: TrackedCase, gate: string): ToldDeferral {
+  return { gate, detail: what, ...(until !== undefined && { until }) };
 }
 
 /** When Reroll looks at it again. */

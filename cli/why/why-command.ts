@@ -28,7 +28,8 @@ interface Question {
 const command: ClusterCommand<typeof whyOptionTable, Question> = {
   name: 'why',
   takes: 'KIND/NAME',
-  names: 'workload',
+  names: ['workload'],
+  flagNames: { for: ['source'] },
   options: whyOptionTable,
   bad: 'answered: something is blocked, nothing leads, or there is no such workload',
   examples: `  reroll why deployment/web
@@ -47,8 +48,8 @@ const command: ClusterCommand<typeof whyOptionTable, Question> = {
       'asking the leader',
       async () => await readCase(cluster, asked, about, { rerollNamespace, timeoutMs, nowMs: () => clock.nowMs() }),
     );
-    const { silence, install } = read.about;
-    io.err(noticesOf({ silence, isInstallKnown: install.isKnown }));
+    const { silence, install, place } = read.about;
+    io.err(noticesOf({ silence, isInstallKnown: install.isKnown, notKnown: place.notKnown }));
     const headline = headlineOf(read.about);
     io.out(
       await formatted(output, {

@@ -6,6 +6,7 @@ import { enumerated } from '../output/phrases';
 import { ago, within } from '../output/times';
 import { titleOf, type Case, type Headline } from './case';
 import { howToCount } from './how-to-change';
+import { howToRestartSooner } from './how-to-restart-sooner';
 import { whyNotCounted } from './source-headline';
 
 export interface TextOptions {
@@ -29,6 +30,7 @@ export function whyText(about: Case, { text, isBad }: Headline, options: TextOpt
     account.tracked ? sourceLines(about, account, options) : [],
     authorLines(about),
     changeLines(about),
+    section('To let it restart sooner:', howToRestartSooner(about)),
     section('Mistakes in its annotations:', mistakes(about)),
     section(
       'Events:',

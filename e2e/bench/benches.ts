@@ -2,6 +2,7 @@ import { measureAdmission } from './admission/measure';
 import { measureBundle } from './bundle';
 import { measureBurst } from './burst';
 import { measureFanout } from './fanout';
+import { measureGates } from './gates/measure';
 import { measureGrowth } from './growth/measure';
 import { measureIdle } from './idle';
 import { measureLatency } from './latency';
@@ -63,6 +64,10 @@ export const benches: Readonly<Record<string, Bench>> = {
   fanout: {
     summary: 'one ConfigMap that 1,000 Deployments use is changed, and another source meanwhile',
     measure: measureFanout,
+  },
+  gates: {
+    summary: '10,000 restarts that are owed and held, and then released',
+    measure: measureGates,
   },
   burst: {
     summary: 'a thousand edits in a second, and one restart for each workload',

@@ -11,6 +11,10 @@ const askEveryMs = 20;
 /** Time for the garbage of a start to be collected and for deferred work to finish. */
 export const settleSeconds = 10;
 
+/** A first start: to list, and to record the baseline of each workload. Reroll records a hundred of them a second. */
+const firstListMs = 120_000;
+const baselineMs = 20;
+
 /** Resolves once the subject has listed the cluster: Reroll reports it, another implementation shows it by acting. */
 export async function synced(subject: Subject, running: RunningSubject, probe: Probe): Promise<void> {
   if (subject.isReroll) await running.ready(askEveryMs);
@@ -66,7 +70,7 @@ export async function firstStart(
         const samples = await running.metrics();
         return samples === undefined || samples.sum('reroll_adoptions_total') >= workloads ? true : undefined;
       },
-      { timeoutMs: 120_000, intervalMs: 200 },
+      { timeoutMs: firstListMs + workloads * baselineMs, intervalMs: 200 },
     );
     return await settled(running);
   } finally {

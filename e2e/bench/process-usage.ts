@@ -15,7 +15,7 @@ export function processUsage(pid: number): ProcessUsage {
   return parseUsage(readFileSync(`/proc/${pid}/status`, 'utf8'), readFileSync(`/proc/${pid}/stat`, 'utf8'));
 }
 
-/** The maximum of a process begins anew with what is resident now (proc(5), `clear_refs`). */
+/** The kernel begins anew with what is resident now (proc(5), `clear_refs`). */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

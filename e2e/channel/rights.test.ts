@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { preparedKeyPairs } from '../../certs/issuing.fixture';
 import { Keeper } from '../../certs/keeper';
 import { CertsMetrics } from '../../certs/metrics';
-import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import { KubeClient } from '../../shared/kube/client/client';
 import { staticCredentials } from '../../shared/kube/access/credentials';
 import { tlsSource } from '../../shared/kube/secrets/tls-source';
@@ -73,8 +72,7 @@ async function reconciler(harness: Harness): Promise<readonly string[]> {
     rollout({ name: 'canary', ...uses }),
     deploymentConfig({ name: 'old', ...uses }),
   );
-  // Selects every namespace. Without a selector, the reconciler does not watch namespaces.
-  const engine = await harness.start({ namespaceSelector: parseSelector('!left-alone'), csi: true });
+  const engine = await harness.start({ csi: true });
   // The first restarts create a part of the history, and the next ones update it.
   for (const color of ['blue', 'green']) {
     await harness.edit('ConfigMap', 'app', { color });
@@ -165,7 +163,7 @@ describe.each(['reconciler', 'webhook', 'certs'] as const)('the rights that the 
     expect(denied(harness, room)).toEqual([]);
   });
 
-  it.each(deployedRights(room).map((rule, index) => [describeRule(rule), index] as const))(
+  it.each(deployedRights(room).flatMap((rule, index) => (isHold(rule) ? [] : [[describeRule(rule), index] as const])))(
     'are not too many: what needs %s is refused without it, and says which right to grant',
     async (_what, index) => {
       const harness = world(room, index);
@@ -175,6 +173,40 @@ describe.each(['reconciler', 'webhook', 'certs'] as const)('the rights that the 
       for (const right of missing) expect(told).toContainEqual(expect.stringContaining(`the ${right}`));
     },
   );
+});
+
+/** The ClusterRole grants it too, if it is bound in the whole cluster. */
+function isHold({ resourceNames = [] }: PolicyRule): boolean {
+  return resourceNames.includes('reroll-hold');
+}
+
+describe('the right to the hold of everything, where the ClusterRole is bound in some namespaces', () => {
+  const within = ['default'];
+
+  async function start(rights: readonly PolicyRule[]): Promise<[Harness, readonly string[]]> {
+    const harness = new Harness({ customKinds: addOns });
+    harness.seed(configMap({ name: 'app' }));
+    harness.server.rbac.restrict(accounts.reconciler, rights);
+    const engine = await harness.start({ namespaces: within });
+    await harness.clock.advance(60_000);
+    return [harness, warnings(engine.lines)];
+  }
+
+  const bound = deployedRights('reconciler').map((rule) => ({ namespaces: within, ...rule }));
+
+  it('is enough', async () => {
+    const [harness] = await start(bound);
+    expect(denied(harness, 'reconciler')).toEqual([]);
+  });
+
+  it('is needed', async () => {
+    const [harness, told] = await start(bound.filter((rule) => !isHold(rule)));
+    expect(denied(harness, 'reconciler').toSorted()).toEqual([
+      'verb "list" on resource "configmaps"',
+      'verb "watch" on resource "configmaps"',
+    ]);
+    expect(told).toContainEqual(expect.stringContaining('the verb "watch" on resource "configmaps"'));
+  });
 });
 
 it('restarts also where neither Events nor StatefulSets are allowed', async () => {

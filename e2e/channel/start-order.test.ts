@@ -1,17 +1,21 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { longForm } from '../../shared/runtime/long-form.fixture';
+import { Collector, drawn } from '../collector';
 import type { LogEntry, RerollProcess } from '../reroll-process';
 import type { Room } from './deployed-rights';
 import { Rooms } from './rooms.fixture';
 
 let rooms: Rooms;
+let collector: Collector;
 
 beforeEach(async () => {
   rooms = await Rooms.open();
+  collector = await Collector.open();
 });
 
 afterEach(async () => {
   await rooms.close();
+  collector.close();
 });
 
 async function said(running: RerollProcess, message: string, field?: string, value?: string): Promise<LogEntry> {
@@ -44,11 +48,12 @@ const orders: readonly (readonly [Room, Room, Room])[] = [
 ];
 
 it.each(orders.slice(0, longForm(2, 1)))(
-  'started in the order %s, %s, %s the rooms find one another, and an edit has its author',
+  'started in the order %s, %s, %s the rooms find one another, and an edit has its author, and one trace of both',
   async (...order) => {
     const running = new Map<Room, RerollProcess>();
     for (const room of order) {
-      running.set(room, await rooms.run(room));
+      const flags = room === 'certs' ? [] : [`--otlp-endpoint=${collector.url}`];
+      running.set(room, await rooms.run(room, ...flags));
       // A process waits for what is missing. It must not have exited by the time the next one starts.
       await said(running.get(room)!, 'started');
     }
@@ -59,6 +64,17 @@ it.each(orders.slice(0, longForm(2, 1)))(
       because: ['ConfigMap app: content changed (keys: color) by alice (kubectl)'],
       users: ['alice'],
     });
+    const spans = await collector.received('admit ConfigMap', 'write Deployment');
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    const [admitted, ...rest] = drawn(spans);
+    expect(admitted).toBe('admit ConfigMap (reroll-webhook)');
+    // The watch may show the change before the webhook delivers its record.
+    expect(rest.toSorted()).toEqual(
+      [
+        ...['  deliver (reroll-webhook)', '  restart Deployment (reroll-reconciler)'],
+        ...['    settle (reroll-reconciler)', '    write Deployment (reroll-reconciler)'],
+      ].toSorted(),
+    );
   },
   90_000,
 );

@@ -14,13 +14,16 @@ import { ClusterUnderTest } from '../webhook/cluster-under-test';
 import { ready } from '../webhook/reroll-cluster';
 import { patient } from '../cluster/test-namespace';
 import { flagsOf, installs, leaderless, ownNamespaceOf, strangers, type Install, type InstallName } from './installs';
-import { askRole, bindingOf, readingRole, readOnlyRole } from './rights';
+import { askRole, bindingOf, holdRole, pausingRole, readingRole, readOnlyRole } from './rights';
 
 const inspectionPort = 9095;
 const pod = 'reroll-0';
 const readOnlyUser = 'reroll-reading';
 
-/** Who asks: somebody who may forward a port to Reroll's pod, or somebody who may only read the cluster. */
+/**
+ * Who asks: somebody who may forward a port to Reroll's pod, or somebody who may only read the cluster. Both may hold
+ * restarts.
+ */
 export type Person = 'asker' | 'reader';
 
 /** The exit code for everybody, or for each. */
@@ -106,8 +109,11 @@ export class CliCluster extends ClusterUnderTest {
     await this.apply(
       ...others.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: ownNamespaceOf(name) } })),
     );
-    await this.apply(...readOnlyRole(readOnlyUser, ownNamespaceOf('reading')), readingRole);
-    for (const person of ['asker', 'reader'] as const) await this.apply(bindingOf(person, readingRole));
+    await this.apply(...readOnlyRole(readOnlyUser, ownNamespaceOf('reading')), readingRole, pausingRole);
+    for (const person of ['asker', 'reader'] as const) {
+      await this.apply(bindingOf(person, readingRole), bindingOf(person, pausingRole));
+      await this.apply(...holdRole(person, ownNamespaceOf('main')));
+    }
     const asked = [...Object.keys(installs), ...others].map(ownNamespaceOf);
     await this.apply(...asked.flatMap((namespace) => askRole('asker', namespace)));
     await this.apply(...Object.values(installs).map(rerollDeployment));

@@ -137,6 +137,82 @@ export const commandRows: readonly CommandRow[] = [
     expected: /^would restart nothing: ConfigMap situation-\d+\/app is the same already\n/,
   },
   {
+    what: 'status shows a hold',
+    args: (namespace) => ['status', ...main, '-o', 'wide', '-n', namespace('it is held')],
+    expected: /^deployment\/web +waiting +hold +.* reroll\.dev\/hold on the workload: audit\n[^]*; 1 held\n$/m,
+    notAlike: /^deployment\/web +unknown/m,
+  },
+  {
+    what: 'users shows that a change would wait',
+    args: (namespace) => ['users', 'cm/app', ...main, '-n', namespace('it is held')],
+    expected:
+      /restarts 1 of 1 workloads that use it, later: deployment\/web\n[^]* held by reroll\.dev\/hold on the workload: audit\n$/,
+  },
+  {
+    what: 'preview shows that a restart would wait',
+    args: (namespace) => {
+      const where = [...main, '-n', namespace('its namespace is held')];
+      return ['preview', 'cm/app', '--set', 'color=green', ...where];
+    },
+    expected: /^would restart 1 of 1 workload that uses ConfigMap situation-\d+\/app, later: deployment\/web\n/,
+  },
+  {
+    what: 'pause holds a workload',
+    args: (namespace) => {
+      const where = [...main, '-n', namespace(nothing)];
+      return ['pause', 'deployment/web', '--for', '2h', '--because', 'audit', ...where];
+    },
+    expected: /^Deployment situation-\d+\/web is held until .*Z \(in (2 hours|1 hour)\): audit\n/,
+  },
+  {
+    what: 'resume lets it go',
+    args: (namespace) => ['resume', 'deployment/web', ...main, '-n', namespace(nothing)],
+    expected: /^Deployment situation-\d+\/web is not held any more\n$/,
+  },
+  {
+    what: 'resume says what still holds, and ends with 1',
+    args: (namespace) => ['resume', 'deployment/web', ...main, '-n', namespace('its namespace is held')],
+    expected:
+      /^Deployment .* has no hold of its own, but it is still held by reroll\.dev\/hold on namespace situation-\d+\nend that with: reroll resume namespace\/situation-\d+, or /,
+    code: 1,
+  },
+  {
+    what: 'pause holds a Secret, and does not show it',
+    args: (namespace) => {
+      const where = [...main, '-n', namespace('it has switched off all but a list')];
+      return ['pause', 'secret/db', '-o', 'yaml', ...where];
+    },
+    expected: /^v: 1\nkind: Secret\n(?![^]*data)/,
+  },
+  {
+    what: 'pause of something that is not there ends with 1',
+    args: (namespace) => ['pause', 'deployment/none', ...main, '-n', namespace(nothing)],
+    expected: /^there is no Deployment situation-\d+\/none\n$/,
+    code: 1,
+  },
+  {
+    what: 'pause does not take a time that is over',
+    args: (namespace) => ['pause', 'deployment/web', '--until=2020-01-01T00:00:00Z', ...main, '-n', namespace(nothing)],
+    expected: /^$/,
+    code: 2,
+  },
+  {
+    what: 'pause holds everything',
+    args: () => ['pause', '--all', '--because', 'incident 42', ...main],
+    expected: /^everything is held: incident 42\n/,
+  },
+  {
+    what: 'status says that everything is held',
+    args: (namespace) => ['status', ...main, '-n', namespace(nothing)],
+    expected:
+      /^everything is held by ConfigMap reroll-main\/reroll-hold: incident 42 \(reroll resume --all ends it\)\n/,
+  },
+  {
+    what: 'resume lets everything go',
+    args: () => ['resume', '--all', ...main],
+    expected: /^not everything is held any more: ConfigMap reroll-main\/reroll-hold is deleted\n/,
+  },
+  {
     what: 'lint finds a mistake',
     args: () => ['lint', '-f', '-'],
     input: () => yaml(deployment({ name: 'web', annotations: { 'reloader.stakater.com/atuo': 'true' } })),

@@ -14,6 +14,28 @@ export const readingRole = {
   ],
 } as const;
 
+/** What somebody needs besides, who holds restarts. */
+export const pausingRole = {
+  ...{ apiVersion, kind: 'ClusterRole', metadata: { name: 'pausing' } },
+  rules: [
+    { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: ['patch'] },
+    { apiGroups: [''], resources: ['configmaps', 'secrets', 'namespaces'], verbs: ['patch'] },
+  ],
+} as const;
+
+/** What somebody needs in Reroll's namespace, who holds everything. */
+export function holdRole(user: string, namespace: string): readonly object[] {
+  const named = { resourceNames: ['reroll-hold'], verbs: ['get', 'patch', 'delete'] };
+  const role = {
+    ...{ apiVersion, kind: 'Role', metadata: { name: 'hold-reroll', namespace } },
+    rules: [
+      { apiGroups: [''], resources: ['configmaps'], ...named },
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['create'] },
+    ],
+  };
+  return [role, bindingOf(user, role, namespace)];
+}
+
 interface RoleObject {
   readonly kind: string;
   readonly metadata: { readonly name: string };

@@ -10,13 +10,14 @@ import {
   secret,
   statefulSet,
 } from '../apiserver/cluster';
-import { strategic } from '../apiserver/contract/contract-client';
+import { merge, strategic } from '../apiserver/contract/contract-client';
 import type { ObjectInput } from '../apiserver/objects';
 import { collectionPath, objectPath } from '../compat/object-paths';
 import { annotated, app, auto, uses, web } from '../engine/situations.fixture';
 import type { CliCluster, ExitCode } from './cli-cluster';
 import { installs, ownNamespaceOf, type InstallName } from './installs';
-import type { TestNamespace } from '../cluster/test-namespace';
+import { patient, type TestNamespace } from '../cluster/test-namespace';
+import { pollUntil } from '../control-plane/poll';
 
 /** A situation that is planted in a namespace of its own, and what the first line of `reroll why` must say. */
 export interface Situation {
@@ -47,6 +48,9 @@ const restarted = 'because key color of ConfigMap app changed';
 const paint = async (place: TestNamespace): Promise<void> => await place.paint('app', 'blue');
 const slow = annotated({ 'reroll.dev/settle': '10m', 'reroll.dev/settle-max': '10m' });
 const isBad = 1;
+const hold = 'reroll.dev/hold';
+const owed = 'is not restarted yet although key color of ConfigMap app changed';
+const perhapsOwed = 'does not restart for ConfigMap app yet';
 
 export const planted: Readonly<Record<string, Situation>> = {
   'nothing has happened': {
@@ -248,6 +252,61 @@ export const planted: Readonly<Record<string, Situation>> = {
     isNeverInStep: true,
     workload: 'job/web',
     leader: 'does not restart: CronJob report controls this Job, so annotate the CronJob',
+  },
+  'it is held': {
+    objects: [app, annotated({ [hold]: 'because=audit' })],
+    then: paint,
+    leader: `${owed}: held by reroll.dev/hold on the workload: audit`,
+    reader: `${perhapsOwed}: held by reroll.dev/hold on the workload: audit (last written `,
+  },
+  'its source is held': {
+    objects: [
+      configMap({ name: 'app', data: { color: 'red' }, annotations: { [hold]: 'until=2999-01-01T00:00:00Z' } }),
+      web,
+    ],
+    then: paint,
+    leader: `${owed}: held until 2999-01-01T00:00:00Z (in `,
+    reader: `${perhapsOwed}: held until 2999-01-01T00:00:00Z (in `,
+  },
+  'its namespace is held': {
+    objects: [app, web],
+    then: async (place, { admin }) => {
+      const annotations = { [hold]: 'true' };
+      await admin.patch(`${collectionPath('Namespace')}/${place.name}`, merge, { metadata: { annotations } });
+      // The reconciler has two watches, and must see the hold before the change.
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await place.paint('app', 'blue');
+    },
+    leader: `${owed}: held by reroll.dev/hold on namespace situation-`,
+    reader: `${perhapsOwed}: held by reroll.dev/hold on namespace situation-`,
+  },
+  'its windows are closed': {
+    objects: [app, annotated({ 'reroll.dev/windows': '0 0 29 2 * +1h' })],
+    then: paint,
+    leader: `${owed}: it restarts once its windows open, `,
+    reader: `${perhapsOwed}: it restarts once its windows open, `,
+  },
+  'its minimum interval is not over': {
+    objects: [app, annotated({ 'reroll.dev/min-interval': '24h' })],
+    then: async (place) => {
+      await place.paint('app', 'blue');
+      await pollUntil(
+        'the first restart',
+        async () => (await place.stored('Deployment', 'web')).metadata.annotations?.['reroll.dev/last-restart'],
+        patient,
+      );
+      // Only a change after that is told from the one that it was restarted for, by who sees times alone.
+      await new Promise((resolve) => setTimeout(resolve, 7_000));
+      await place.paint('app', 'green');
+    },
+    leader: `${owed}: it restarts once its minimum interval is over, `,
+    reader: `${perhapsOwed}: it restarts once its minimum interval is over, `,
+  },
+  'it restarts with the next rollout': {
+    objects: [app, annotated({ 'reroll.dev/restart': 'next-rollout' })],
+    then: paint,
+    leader: `${owed}: it restarts with the next rollout that somebody else makes (reroll.dev/restart on the workload)`,
+    reader: `${perhapsOwed}: it restarts with the next rollout that somebody else makes (reroll.dev/restart on `,
   },
   'its policy is never': {
     objects: [app, cronJob({ ...uses, name: 'web', annotations: { ...auto, 'reroll.dev/cronjob-policy': 'never' } })],

@@ -6,7 +6,7 @@ import { collectionPath, objectPath } from '../compat/object-paths';
 import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
 import { FaultyServer, type Fits } from '../webhook/faulty-server';
-import { metricsOf, ownNamespace, reconcilerAccount, RerollCluster } from '../webhook/reroll-cluster';
+import { metricsOf, ownNamespace, reconcilerAccount, reconcilerUser, RerollCluster } from '../webhook/reroll-cluster';
 import { auto, patient, TestNamespace } from './test-namespace';
 
 /** On in OpenShift: setting `blockOwnerDeletion` requires the right to update the owner's finalizers. */
@@ -93,7 +93,7 @@ async function untilMetric(name: string, fits: (value: number) => boolean): Prom
 async function refuseJobs(name: string, which: string): Promise<void> {
   const admission = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name } };
   const created = { apiGroups: ['batch'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['jobs'] };
-  const user = `request.userInfo.username == "system:serviceaccount:${ownNamespace}:${reconcilerAccount}"`;
+  const user = `request.userInfo.username == "${reconcilerUser}"`;
   await cluster.apply(
     {
       ...admission,

@@ -2,10 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { configMap, cronJob, fromConfigMap, job, statefulSet } from '../apiserver/cluster';
 import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
-import { ownNamespace, reconcilerAccount, RerollCluster } from '../webhook/reroll-cluster';
+import { reconcilerUser, RerollCluster } from '../webhook/reroll-cluster';
 import { auto, baselineKey, patient, TestNamespace } from './test-namespace';
-
-const rerollUser = `system:serviceaccount:${ownNamespace}:${reconcilerAccount}`;
 
 let cluster: RerollCluster;
 /** A restart here proves that everything due in other namespaces before it has been done. */
@@ -27,7 +25,7 @@ const createdBefore = new Map<TestNamespace, number>();
 
 /** The number of Jobs that Reroll created in the namespace, including in earlier tests. */
 async function createdJobs({ name }: TestNamespace): Promise<number> {
-  const entries = await cluster.plane.auditEntries({ user: rerollUser });
+  const entries = await cluster.plane.auditEntries({ user: reconcilerUser });
   return entries.filter(
     ({ verb, requestURI, objectRef, responseStatus }) =>
       [verb, objectRef?.resource, objectRef?.namespace, responseStatus?.code].join() === `create,jobs,${name},201` &&

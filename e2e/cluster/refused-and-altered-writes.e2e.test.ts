@@ -4,10 +4,8 @@ import { objectPath } from '../compat/object-paths';
 import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
 import { FaultyServer } from '../webhook/faulty-server';
-import { metricsOf, ownNamespace, reconcilerAccount, RerollCluster } from '../webhook/reroll-cluster';
+import { metricsOf, reconcilerAccount, reconcilerUser, RerollCluster } from '../webhook/reroll-cluster';
 import { patient, TestNamespace } from './test-namespace';
-
-const rerollUser = `system:serviceaccount:${ownNamespace}:${reconcilerAccount}`;
 
 let cluster: RerollCluster;
 let faulty: FaultyServer;
@@ -60,7 +58,7 @@ it.each([429, 503])(
 async function stripVariables(): Promise<void> {
   const admission = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'no-variables' } };
   const updated = { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['statefulsets'] };
-  const which = `request.userInfo.username == "${rerollUser}" && request.namespace == "${shop.name}"`;
+  const which = `request.userInfo.username == "${reconcilerUser}" && request.namespace == "${shop.name}"`;
   const has = 'has(object.spec.template.spec.containers[0].env)';
   const expression = '[JSONPatch{op: "remove", path: "/spec/template/spec/containers/0/env"}]';
   await cluster.apply(
@@ -84,7 +82,7 @@ function variableOf(configMapName: string): string {
 
 /** Patches of the StatefulSet by the reconciler; those `asked` are dry runs. */
 async function patches(name: string): Promise<{ readonly stored: number; readonly asked: number }> {
-  const entries = (await cluster.plane.auditEntries({ user: rerollUser })).filter(
+  const entries = (await cluster.plane.auditEntries({ user: reconcilerUser })).filter(
     ({ verb, stage, objectRef }) =>
       verb === 'patch' && stage === 'ResponseComplete' && objectRef?.namespace === shop.name && objectRef.name === name,
   );

@@ -3,7 +3,7 @@ import { merge, type Answer } from '../apiserver/contract/contract-client';
 import { stringAt } from '../apiserver/json';
 import type { KubeObject, ObjectInput } from '../apiserver/objects';
 import { collectionPath, isKind, objectPath, type Kind } from '../compat/object-paths';
-import { NotWorthPolling, pollUntil } from '../control-plane/poll';
+import { NotWorthPolling, pollUntil, type PollOptions } from '../control-plane/poll';
 import type { ClusterUnderTest } from '../webhook/cluster-under-test';
 
 /** Long, because processes share two cores with the control plane and everything else on the machine. */
@@ -90,7 +90,7 @@ export class TestNamespace {
   }
 
   /** Resolves once a StatefulSet was restarted this many times. @throws Error if it was restarted more often */
-  async restarted(name: string, times: number): Promise<void> {
+  async restarted(name: string, times: number, options: PollOptions = patient): Promise<void> {
     await pollUntil(
       `restart ${String(times)} of ${name}`,
       async () => {
@@ -98,7 +98,7 @@ export class TestNamespace {
         if (restarts > times) throw new NotWorthPolling(`${name} was restarted ${String(restarts)} times`);
         return restarts === times ? true : undefined;
       },
-      patient,
+      options,
     );
   }
 

@@ -24,13 +24,7 @@ const settings: readonly (readonly [Values, (rendered: Rendered) => void])[] = [
   [{ autoReloadAll: true }, (to) => expect(to.args(name)).toContain('--auto-reload-all=true')],
   [{ reloadStrategy: 'annotations' }, (to) => expect(to.args(name)).toContain('--reload-strategy=annotations')],
   [{ resourceLabelSelector: 'a=b' }, (to) => expect(to.args(name)).toContain('--resource-label-selector=a=b')],
-  [
-    { namespaceSelector: 'env=prod' },
-    (to) => {
-      expect(to.args(name)).toContain('--namespace-selector=env=prod');
-      expect(to.rules('ClusterRole', 'd8-pod-reloader-pod-reloader')).toContain('list watch namespaces');
-    },
-  ],
+  [{ namespaceSelector: 'env=prod' }, (to) => expect(to.args(name)).toContain('--namespace-selector=env=prod')],
   [{ namespacesToIgnore: ['a', 'b'] }, (to) => expect(to.args(name)).toContain('--namespaces-to-ignore=a,b')],
   [{ logFormat: 'text' }, (to) => expect(to.args('pod-reloader-webhook')).toContain('--log-format=text')],
   [{ logLevel: 'debug' }, (to) => expect(to.args(name)).toContain('--log-level=debug')],

@@ -27,6 +27,7 @@ const known: Readonly<Record<string, Schema>> = {
   'reloader.logLevel': { enum: ['', 'panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', 'trace'] },
   'reloader.settle': duration,
   'reloader.settleMax': duration,
+  'reloader.minInterval': duration,
   'reloader.namespaces': { oneOf: [{ type: 'string' }, strings] },
   'reloader.extraArgs': strings,
   'reloader.deployment.replicas': { type: 'integer', minimum: 0 },

@@ -1,8 +1,8 @@
 import { AlertMetrics } from '../../reconciler/metrics/metrics';
 import { AlertSender } from '../../reconciler/alerts/alert-sender';
 import { alertSinks } from '../../reconciler/alerts/alert-formatters';
-import { FakePostTransport } from '../../reconciler/outbound/post.fixture';
-import type { PostAnswer } from '../../reconciler/outbound/post-transport';
+import { FakePostTransport } from '../../shared/outbound/post.fixture';
+import type { PostAnswer } from '../../shared/outbound/post-transport';
 import { silentLogger } from '../../shared/runtime/log/logger';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import type { Harness } from './harness';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { alertSinks } from '../../reconciler/alerts/alert-formatters';
-import type { PostAnswer } from '../../reconciler/outbound/post-transport';
+import type { PostAnswer } from '../../shared/outbound/post-transport';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { secretProviderClassPodStatuses } from '../../shared/kube/sources/csi-decoder';
 import { patchObject } from '../../shared/kube/client/objects';

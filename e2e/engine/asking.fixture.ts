@@ -2,6 +2,7 @@ import type { Cluster } from '../../cli/cluster/cluster';
 import type { ClusterWorld } from '../../cli/cluster/cluster-command';
 import { answerIn } from '../../cli/cluster/leader';
 import { LeaderSilentError } from '../../cli/cluster/silence';
+import { formatDuration } from '../../shared/domain/text/duration';
 import { runCli, type LoadedCommand } from '../../shared/runtime/options/cli';
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { deployment } from '../apiserver/cluster';
@@ -72,6 +73,7 @@ export async function runAgainst(
 /** Reroll's own Deployment with the flags that make these settings, as the chart writes them. */
 export function rerollDeployment({
   namespaceSelector,
+  namespaces = [],
   namespacesToIgnore = [],
   policy,
   ignoredSourceKind,
@@ -79,10 +81,12 @@ export function rerollDeployment({
   dryRun = false,
   reloadOnCreate = false,
   reloadOnDelete = false,
+  gates,
 }: Partial<EngineSettings> = {}): ObjectInput {
   const args = [
     'reconciler',
     ...(namespaceSelector ? [`--namespace-selector=${namespaceSelector.text}`] : []),
+    ...(namespaces.length > 0 ? [`--namespaces=${namespaces.join()}`] : []),
     ...(namespacesToIgnore.length > 0 ? [`--namespaces-to-ignore=${namespacesToIgnore.join()}`] : []),
     ...(policy?.autoReloadAll ? ['--auto-reload-all=true'] : []),
     ...(policy?.ignoredWorkloadKinds.includes('Job') ? ['--ignored-workload-types=jobs'] : []),
@@ -91,6 +95,8 @@ export function rerollDeployment({
     ...(dryRun ? ['--dry-run=true'] : []),
     ...(reloadOnCreate ? ['--reload-on-create=true'] : []),
     ...(reloadOnDelete ? ['--reload-on-delete=true'] : []),
+    ...(typeof gates?.windows === 'object' ? [`--restart-windows=${gates.windows.text}`] : []),
+    ...(gates?.minIntervalMs === undefined ? [] : [`--min-interval=${formatDuration(gates.minIntervalMs)}`]),
   ];
   const labels = { 'app.kubernetes.io/component': 'reconciler' };
   const containers = [{ name: 'reroll', image: 'reroll:1', args }];

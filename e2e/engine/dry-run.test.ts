@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FakePostTransport } from '../../reconciler/outbound/post.fixture';
+import { FakePostTransport } from '../../shared/outbound/post.fixture';
 import { readinessChecks } from '../../reconciler/process/health';
 import {
   configMap,

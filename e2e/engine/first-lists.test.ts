@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { FakePostTransport } from '../../reconciler/outbound/post.fixture';
+import { FakePostTransport } from '../../shared/outbound/post.fixture';
 import type { FaultTarget } from '../apiserver/faults';
 import { configMap } from '../apiserver/cluster';
 import { Harness } from './harness';

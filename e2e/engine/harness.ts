@@ -35,8 +35,8 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** Optional outlets of the engine: alerts, the webhook of webhook mode, and a callback. */
-export type Outlets = Pick<EngineDeps, 'alerts' | 'webhook' | 'onListed'>;
+/** Optional outlets of the engine: alerts, traces, the webhook of webhook mode, and a callback. */
+export type Outlets = Pick<EngineDeps, 'alerts' | 'traces' | 'webhook' | 'onListed'>;
 
 export const engineUser = 'reroll';
 

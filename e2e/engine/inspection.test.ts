@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
-import { FakePostTransport } from '../../reconciler/outbound/post.fixture';
+import { FakePostTransport } from '../../shared/outbound/post.fixture';
 import {
   configMap,
   cronJob,

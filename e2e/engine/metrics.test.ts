@@ -114,9 +114,9 @@ describe('reroll_watch_synced', () => {
   it('is 0 for every watched resource until its first list, and missing for what a flag excludes', async () => {
     const harness = new Harness();
     const policy = { autoReloadAll: false, ignoredWorkloadKinds: ['Job', 'CronJob'] as const };
-    const engine = harness.launch({ policy, ignoredSourceKind: 'Secret' });
+    const engine = harness.launch({ policy, ignoredSourceKind: 'ConfigMap' });
     await harness.clock.advance(1);
-    const watched = ['configmaps', 'deployments', 'statefulsets', 'daemonsets'];
+    const watched = ['secrets', 'deployments', 'statefulsets', 'daemonsets', 'namespaces', 'reroll-hold'];
     expect([...(await resources(engine, 0)), ...(await resources(engine, 1))].toSorted()).toEqual(watched.toSorted());
     await harness.clock.advance(5_000);
     expect(await resources(engine, 0)).toEqual([]);

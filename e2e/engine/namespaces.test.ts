@@ -112,8 +112,15 @@ describe('§10.2 --namespace-selector', () => {
     expect(restarts()).toBe(1);
   });
 
-  it('selects every namespace if it is empty, and requests no Namespace', async () => {
+  it('selects every namespace if it is empty', async () => {
     await start({}, { namespaceSelector: everything });
+    await edit('blue');
+    await settled();
+    expect(restarts()).toBe(1);
+  });
+
+  it('is not needed where single namespaces are watched, and no Namespace is requested', async () => {
+    await start({}, { namespaceSelector: everything, namespaces: ['shop'] });
     await edit('blue');
     await settled();
     expect(restarts()).toBe(1);

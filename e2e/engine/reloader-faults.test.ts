@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { readinessChecks } from '../../reconciler/process/health';
-import { hang } from '../../reconciler/outbound/post.fixture';
+import { hang } from '../../shared/outbound/post.fixture';
 import { fieldAt, listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { Lifecycle, processPort } from '../../shared/runtime/process/lifecycle';

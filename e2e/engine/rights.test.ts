@@ -68,6 +68,7 @@ describe("§18.4 Reloader's chart RBAC alone", () => {
       expect.stringContaining('missing permission for the digest key, so this process has one of its own'),
       expect.stringContaining('missing permission to keep a journal of Jobs'),
       expect.stringContaining('missing permission to keep the history of restarts in ConfigMaps'),
+      expect.stringContaining('missing permission to list and watch namespaces: their annotations, such as'),
       expect.stringContaining('missing permission to patch cronjobs.batch: their baselines are kept in memory'),
       expect.stringContaining('missing permission to patch jobs.batch: their baselines are kept in memory'),
     ]);
@@ -211,11 +212,11 @@ describe('no permission at all', () => {
     const checks = readinessChecks(engine.reconciler).map(({ check }) => check());
     expect(checks.map(({ ok }) => ok)).toEqual([true, false]);
     const told = engine.lines.flatMap(({ level, message, fields }) =>
-      level === 'warn' ? [`${message} ${String(fields['resource'] ?? '')}`] : [],
+      level === 'warn' ? [[message, fields['resource'], fields['namespace']].join(' ').trimEnd()] : [],
     );
     expect(told.filter((line, index) => told.indexOf(line) !== index)).toEqual([]);
     expect(told).toContain(
-      'missing permission to look for Jobs that were being recreated when another process ended: none of them is created ',
+      'missing permission to look for Jobs that were being recreated when another process ended: none of them is created',
     );
   });
 });
@@ -248,6 +249,7 @@ describe('least privilege', () => {
       rule('batch', 'cronjobs jobs', 'watch patch', namespaces),
       rule('', 'secrets', 'get list create update delete', ['reroll']),
       rule('', 'configmaps', 'get create update', ['reroll']),
+      { ...rule('', 'configmaps', 'list watch', ['reroll']), resourceNames: ['reroll-hold'] },
       rule('coordination.k8s.io', 'leases', 'get create update', ['reroll']),
     ];
     const [, engine] = await under(rules, harness, { namespaces });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { FakePostTransport, hang } from '../../reconciler/outbound/post.fixture';
-import type { PostAnswer } from '../../reconciler/outbound/post-transport';
+import { FakePostTransport, hang } from '../../shared/outbound/post.fixture';
+import type { PostAnswer } from '../../shared/outbound/post-transport';
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import { secretProviderClasses, secretProviderClassPodStatuses } from '../../shared/kube/sources/csi-decoder';
 import { deleteObject, patchObject } from '../../shared/kube/client/objects';

@@ -1,5 +1,6 @@
+import { parseRestartWindows } from '../../shared/domain/gate-settings/restart-windows';
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
-import { FakePostTransport } from '../../reconciler/outbound/post.fixture';
+import { FakePostTransport } from '../../shared/outbound/post.fixture';
 import {
   configMap,
   cronJob,
@@ -7,15 +8,18 @@ import {
   envFromKey,
   fromConfigMap,
   fromSecret,
+  namespace,
   secret,
   statefulSet,
 } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
+import { ownNamespace } from '../engine-settings';
 import type { Harness } from './harness';
 import { annotated, app, auto, changeColor, settled, uses, web, type Situation } from './situations.fixture';
 
 /** Situations besides those of the inspection interface: where a person needs more than the state of the workload. */
 
+const hold = 'reroll.dev/hold';
 const exclude = 'configmaps.exclude.reloader.stakater.com/reload';
 const answer = {};
 const twoSources = deployment({
@@ -157,6 +161,51 @@ export const whySituations: Readonly<Record<string, Situation>> = {
       await harness.label('ConfigMap', 'app', { team: 'a' });
       await harness.clock.advance(settled);
     },
+    answer,
+  },
+  'everything is held': {
+    objects: [app, web],
+    then: async (harness) => {
+      const annotations = { [hold]: 'because=incident 42' };
+      harness.seed(configMap({ name: 'reroll-hold', namespace: ownNamespace, annotations }));
+      await harness.clock.advance(settled);
+      await changeColor(harness);
+    },
+    answer,
+  },
+  'its namespace is held until a time': {
+    objects: [
+      namespace('default', { annotations: { [hold]: 'until=2026-01-03T00:00:00Z, because=release freeze' } }),
+      app,
+      web,
+    ],
+    then: changeColor,
+    answer,
+  },
+  'it is held itself': { objects: [app, annotated({ [hold]: 'true' })], then: changeColor, answer },
+  'its source is held': {
+    objects: [configMap({ name: 'app', data: { color: 'red' }, annotations: { [hold]: 'true' } }), web],
+    then: changeColor,
+    answer,
+  },
+  'its windows are closed': {
+    objects: [app, web],
+    settings: { gates: { windows: parseRestartWindows('Sat,Sun') } },
+    then: changeColor,
+    answer,
+  },
+  'its minimum interval is not over': {
+    objects: [app, annotated({ 'reroll.dev/min-interval': '1h' })],
+    then: async (harness) => {
+      await changeColor(harness);
+      await harness.edit('ConfigMap', 'app', { color: 'green' });
+      await harness.clock.advance(settled);
+    },
+    answer,
+  },
+  'it restarts with the next rollout': {
+    objects: [app, annotated({ 'reroll.dev/restart': 'next-rollout' })],
+    then: changeColor,
     answer,
   },
   'it uses nothing': { objects: [deployment({ name: 'web', annotations: auto })], answer },

@@ -4,7 +4,7 @@ import { whyCommandIn } from '../../cli/why/why-command';
 import { clusterOf, rerollDeployment, runAgainst, type Answering, type Run } from './asking.fixture';
 import { Harness, usualLease, type Engine } from './harness';
 import { rule } from './rights.fixture';
-import { app, auto, running, situations, web, type Situation } from './situations.fixture';
+import { annotated, app, auto, running, situations, web, type Situation } from './situations.fixture';
 import { webhookMode, whySituations } from './why-situations.fixture';
 
 const all: Readonly<Record<string, Situation>> = { ...situations, ...whySituations };
@@ -12,6 +12,14 @@ const why = { name: 'why', loadIn: whyCommandIn };
 
 /** The objects alone tell the same. */
 const same = Symbol('same');
+
+/** The first line for a change that is owed, by the leader and by the objects, which do not show whether it is one. */
+function deferred(until: string): readonly [leader: string, objects: string] {
+  return [
+    `is not restarted yet although key color of ConfigMap app changed: ${until}`,
+    `does not restart for ConfigMap app yet: ${until} (last written 1 minute ago by kubectl)`,
+  ];
+}
 
 /** The first line in each situation: as the leader answers, and from the objects alone. */
 const headlines: Readonly<Record<string, readonly [leader: string, objects: string | typeof same]>> = {
@@ -61,7 +69,7 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
     'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
   ],
   'its restart fails': [
-    'is not restarted yet although key color of ConfigMap app changed: the last attempt failed (KUBE_SERVER), and Reroll tries again in 5 seconds',
+    'is not restarted yet although key color of ConfigMap app changed: the last attempt failed (KUBE_SERVER), and Reroll tries again in 44 seconds',
     'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
   ],
   'its baseline may not be written': [
@@ -180,6 +188,21 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
     'does not restart for ConfigMap app: the content that the workload uses is what its pods run with (last written 1 minute ago by kubectl)',
     'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
   ],
+  'everything is held': deferred('held by ConfigMap reroll/reroll-hold: incident 42'),
+  'its namespace is held until a time': deferred(
+    'held until 2026-01-03T00:00:00Z (in 1 day) by reroll.dev/hold on namespace default: release freeze',
+  ),
+  'it is held itself': deferred('held by reroll.dev/hold on the workload'),
+  'its source is held': deferred('held by reroll.dev/hold on ConfigMap app'),
+  'its windows are closed': deferred(
+    'it restarts once its windows open, 2026-01-03T00:00:00Z (in 1 day) (--restart-windows: Sat,Sun)',
+  ),
+  'its minimum interval is not over': deferred(
+    'it restarts once its minimum interval is over, 2026-01-01T01:02:06Z (in 58 minutes) (reroll.dev/min-interval on the workload: 1h)',
+  ),
+  'it restarts with the next rollout': deferred(
+    'it restarts with the next rollout that somebody else makes (reroll.dev/restart on the workload)',
+  ),
   'it uses nothing': [
     'does not restart: annotation reloader.stakater.com/auto="true" has no effect: the pod template uses no ConfigMap or Secret; use one, or list names in configmap.reloader.stakater.com/reload',
     same,
@@ -292,6 +315,40 @@ Events:
 `);
   });
 
+  it.each<[string, string]>([
+    ['everything is held', 'reroll resume --all'],
+    [
+      'its namespace is held until a time',
+      'reroll resume namespace/default, or for it alone reroll resume deployment/web -n default --override',
+    ],
+    ['it is held itself', 'reroll resume deployment/web -n default'],
+    ['its source is held', 'reroll resume configmap/app -n default'],
+    [
+      'its windows are closed',
+      'annotate the workload with reroll.dev/windows: always, or ConfigMap app with reroll.dev/urgent: "true"',
+    ],
+    [
+      'its minimum interval is not over',
+      'annotate the workload with reroll.dev/min-interval: "0", or ConfigMap app with reroll.dev/urgent: "true"',
+    ],
+    ['it restarts with the next rollout', 'annotate the workload with reroll.dev/restart: now'],
+  ])('says what to do about it if %s', async (what, how) => {
+    const situation = all[what]!;
+    const running = await inSituation(situation);
+    for (const answering of ['leader', 'objects'] as const) {
+      const { out } = await ask(running, answering, situation);
+      expect(out).toContain(`\nTo let it restart sooner:\n  ConfigMap app: ${how}\n`);
+    }
+  });
+
+  it('says nothing of that where nothing is owed', async () => {
+    const situation: Situation = { objects: [app, annotated({ 'reroll.dev/hold': 'true' })], answer: {} };
+    const running = await inSituation(situation);
+    for (const answering of ['leader', 'objects'] as const) {
+      expect((await ask(running, answering, situation)).out).not.toContain('sooner');
+    }
+  });
+
   it('prints the JSON of the interface, with the answer', async () => {
     const situation = situations['its settle window is open']!;
     const running = await inSituation(situation);
@@ -368,6 +425,20 @@ describe('without the leader', () => {
     const run = await ask([harness, engine], 'objects', {});
     expect(run.err).toContain("the flags of Reroll's Deployment are not known: the defaults are assumed\n");
     expect(firstLine(run)).not.toContain('--namespace-selector');
+  });
+
+  it('says what it does not know of holds where they may not be read', async () => {
+    const situation = whySituations['everything is held']!;
+    const [harness, engine] = await inSituation(situation);
+    harness.server.rbac.restrict('admin', [rule('apps', 'deployments', 'get')]);
+    const run = await ask([harness, engine], 'objects', situation);
+    expect(run.err).toContain(
+      'you may not get namespaces, so it is not known whether namespace default defers restarts\n',
+    );
+    expect(run.err).toContain(
+      'you may not get configmaps in namespace reroll, so it is not known whether everything is held\n',
+    );
+    expect((await ask([harness, engine], 'leader', situation)).err).toBe('');
   });
 
   it.each([

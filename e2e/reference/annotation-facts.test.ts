@@ -1,13 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   defaultAnnotationKeys,
+  gateAnnotations,
   ownAnnotations,
   sourceAnnotations,
   sourceFlags,
 } from '../../shared/domain/annotations/annotations';
 import { reviewAnnotations } from '../../shared/domain/annotations/annotation-review';
 import { parsePolicy } from '../../shared/domain/policy/policy-annotations';
-import { ownFacts, reloaderFacts, sourceFacts } from './annotation-facts';
+import { readGateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import { gateFacts, ownFacts, reloaderFacts, sourceFacts } from './annotation-facts';
 
 const keys = defaultAnnotationKeys;
 const names = Object.keys(keys) as (keyof typeof keys)[];
@@ -53,14 +55,29 @@ describe('annotations of which the code says that they count on the metadata alo
     ...(Object.keys(ownAnnotations) as (keyof typeof ownAnnotations)[]).map(
       (name) => [ownAnnotations[name], ownFacts[name].where] as const,
     ),
+    ...(Object.keys(gateAnnotations) as (keyof typeof gateAnnotations)[]).map(
+      (name) => [gateAnnotations[name], gateFacts[name].where] as const,
+    ),
   ];
 
   it.each(facts)('%s', (key, where) => {
     const [problem] = reviewAnnotations({}, { [key]: 'true' }, keys, 1);
     const said = problem?.code === 'wrong-place' && problem.message.includes('on a pod template');
-    if (said) expect(where).toEqual(['workload']);
+    if (said) expect(where).not.toContain('pod template');
     if (!where.includes('pod template') && where.includes('workload') && key !== keys.pausedAt) expect(said).toBe(true);
   });
+
+  it.each(Object.keys(gateAnnotations) as (keyof typeof gateAnnotations)[])(
+    '%s counts where the code reads it',
+    (name) => {
+      const bearers = ['workload', 'source', 'namespace'] as const;
+      const value = { hold: 'true', restart: 'now', windows: 'always', minInterval: '0', urgent: 'true' }[name];
+      const counts = bearers.filter(
+        (bearer) => readGateSettings({ [gateAnnotations[name]]: value }, bearer).settings !== undefined,
+      );
+      expect(gateFacts[name].where).toEqual(counts);
+    },
+  );
 
   it('those of sources count on sources alone', () => {
     expect(Object.keys(sourceFacts)).toEqual(Object.keys(sourceAnnotations));

@@ -1,14 +1,16 @@
 import type {
   defaultAnnotationKeys,
+  gateAnnotations,
   ownAnnotations,
   sourceAnnotations,
 } from '../../shared/domain/annotations/annotations';
 import { lastReloadedFrom, restartedAt } from '../../shared/domain/annotations/annotations';
+import { restartModes } from '../../shared/domain/gate-settings/gate-settings';
 import { checkModes } from '../../shared/domain/content-check/check-settings';
 import { runPolicies, strategyNames } from '../../shared/domain/workloads/workload-settings';
 
 /** Where an annotation counts. */
-export type Place = 'workload' | 'pod template' | 'source';
+export type Place = 'workload' | 'pod template' | 'source' | 'namespace';
 
 /** What people must know to write an annotation. */
 export interface AnnotationFact {
@@ -139,10 +141,48 @@ export const ownFacts: Facts<typeof ownAnnotations> = {
     meaning: 'for a CronJob: run it at once, leave the change to its next run, or do not track it',
   },
   lint: {
-    where: ['workload'],
+    where: ['workload', 'source'],
     values: '`on`, `off`',
     otherwise: '`on`',
-    meaning: '`off`: the webhook does not warn about mistakes in these annotations',
+    meaning: '`off`: the webhook does not warn about mistakes in the annotations of this object',
+  },
+};
+
+const anywhere = ['workload', 'source', 'namespace'] as const;
+
+/** Reroll's annotations about when restarts may begin. */
+export const gateFacts: Facts<typeof gateAnnotations> = {
+  hold: {
+    where: anywhere,
+    values: '`true`, `false`, `until=` a time as in RFC 3339, `because=` a text, or both with a comma',
+    otherwise: 'none',
+    meaning: '[hold](../holding.md) restarts; `false`: do not, whatever is set further away',
+  },
+  restart: {
+    where: anywhere,
+    values: codes(restartModes),
+    otherwise: '`now`',
+    meaning:
+      '`next-rollout`: [restart nothing](../windows.md#with-the-next-rollout), and leave the change to the next rollout',
+  },
+  windows: {
+    where: anywhere,
+    values:
+      '[windows](../windows.md#how-windows-are-written) such as `Mon-Fri 22:00-05:00 Europe/Berlin; Sat,Sun`, or `always`',
+    otherwise: '`--restart-windows`',
+    meaning: 'begin restarts only in these windows',
+  },
+  minInterval: {
+    where: anywhere,
+    values: 'a Go duration, at most `720h`, or `0` for none',
+    otherwise: '`--min-interval`',
+    meaning: '[leave at least this time](../windows.md#not-too-often) between two restarts of one workload',
+  },
+  urgent: {
+    where: ['source'],
+    values: '`true`, `false`',
+    otherwise: '`false`',
+    meaning: 'a change of it [waits for no window and no interval](../windows.md#urgent-changes)',
   },
 };
 

@@ -1,7 +1,12 @@
 import { reconcilerOptionTable } from '../../reconciler/options/options';
-import { defaultAnnotationKeys, ownAnnotations, sourceAnnotations } from '../../shared/domain/annotations/annotations';
+import {
+  defaultAnnotationKeys,
+  gateAnnotations,
+  ownAnnotations,
+  sourceAnnotations,
+} from '../../shared/domain/annotations/annotations';
 import type { OptionTable } from '../../shared/runtime/options/option-table';
-import { markers, ownFacts, reloaderFacts, sourceFacts, type AnnotationFact } from './annotation-facts';
+import { gateFacts, markers, ownFacts, reloaderFacts, sourceFacts, type AnnotationFact } from './annotation-facts';
 import { markdownTable } from './markdown-table';
 
 const head = `<!-- Generated: npm run release -- --generate -->
@@ -13,8 +18,9 @@ This page lists all annotations that Reroll reads or writes, and where each coun
 - _workload_: the metadata of a Deployment, StatefulSet, DaemonSet, CronJob, Job, Argo Rollout or DeploymentConfig
 - _pod template_: the metadata of the workload's pod template; for a CronJob, that of its Job
 - _source_: the metadata of a ConfigMap, Secret or SecretProviderClass
+- _namespace_: the metadata of a Namespace, if the whole cluster is watched
 
-No annotation counts on a namespace or a pod, and no label counts as one. How they work together:
+No annotation counts on a pod, and no label counts as one. How they work together:
 [What restarts, and when](../restarts.md).
 
 Go's booleans are \`1\`, \`t\`, \`T\`, \`TRUE\`, \`true\`, \`True\`, and the corresponding words for false. Go's durations are written
@@ -53,6 +59,12 @@ export function annotationsPage(): string {
     "## Reroll's, on a workload",
     '',
     markdownTable(columns, rows(ownAnnotations, ownFacts)),
+    "## Reroll's, about when restarts may begin",
+    '',
+    'The nearest one counts: that of the workload, else of the changed source, else of the namespace, else the flag:',
+    '[which setting counts](../holding.md#which-setting-counts).',
+    '',
+    markdownTable(columns, rows(gateAnnotations, gateFacts)),
     "## Reroll's, on a ConfigMap or Secret",
     '',
     'Only [the webhook](../webhook.md#content-checks) reads these.',

@@ -5,6 +5,7 @@ import { clusterOptionTable } from '../../cli/cluster/cluster-options';
 import { previewOptionTable } from '../../cli/preview/preview-options';
 import { historyOptionTable } from '../../cli/history/history-options';
 import { migrateOptionTable } from '../../cli/migrate/migrate-options';
+import { pauseOptionTable, resumeOptionTable } from '../../cli/pause/hold-options';
 import { statusOptionTable } from '../../cli/status/status-options';
 import { uiOptionTable } from '../../cli/ui/ui-options';
 import { whyOptionTable } from '../../cli/why/why-options';
@@ -32,6 +33,8 @@ export const commands: readonly CommandFlags[] = [
   ['reroll users', clusterOptionTable],
   ['reroll history', historyOptionTable],
   ['reroll preview', previewOptionTable],
+  ['reroll pause', pauseOptionTable],
+  ['reroll resume', resumeOptionTable],
   ['reroll ui', uiOptionTable],
   ['reroll check', checkOptionTable],
 ];

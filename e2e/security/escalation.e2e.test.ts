@@ -57,6 +57,7 @@ const matrix: readonly [Room, string, readonly string[]][] = [
       ...['get', 'create', 'update'].map((verb) => `${verb} leases.coordination.k8s.io`),
       ...['create', 'update', 'delete'].map((verb) => `${verb} secrets`),
       'create configmaps',
+      ...['list', 'watch'].map((verb) => `${verb} configmaps/reroll-hold`),
       ...historyConfigMaps.flatMap((name) => [`get configmaps/${name}`, `update configmaps/${name}`]),
     ],
   ],

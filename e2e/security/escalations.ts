@@ -72,6 +72,14 @@ export const closedToAll: readonly Escalation[] = [
   post('write a Secret of others', '/api/v1/namespaces/shop/secrets', named('evil')),
   patch('change a Secret of others', '/api/v1/namespaces/shop/secrets/other', { data: { a: 'Yg==' } }),
   post('make an account', `${own}/serviceaccounts`, named('evil')),
+  patch('switch the hold of everything off', `${own}/configmaps/reroll-hold`, {
+    metadata: { annotations: { 'reroll.dev/hold': 'false' } },
+  }),
+  {
+    what: 'lift the hold of everything',
+    attempt: async (account) => await account.delete(`${own}/configmaps/reroll-hold`),
+  },
+  patch('hold a namespace', '/api/v1/namespaces/shop', { metadata: { annotations: { 'reroll.dev/hold': 'true' } } }),
 ];
 
 /** What neither the webhook nor `reroll certs` may do. */
@@ -84,6 +92,7 @@ export const closedToWebhookAndCerts: readonly Escalation[] = [
     type: 'kubernetes.io/service-account-token',
   }),
   post('make a ConfigMap in our namespace', `${own}/configmaps`, named('evil')),
+  post('hold everything', `${own}/configmaps`, named('reroll-hold')),
   post('make a Job', '/apis/batch/v1/namespaces/kube-system/jobs', {
     ...named('evil'),
     spec: { template: { spec: { ...privileged, restartPolicy: 'Never' } } },

@@ -6,6 +6,7 @@ import type { Etcd } from './etcd';
 import { faultActions } from './fault-actions';
 import type { Gatekeeper } from './gatekeeper';
 import { featureActions } from './feature-actions';
+import { gateActions } from './gate-actions';
 import { hybridActions, type HybridStage } from './hybrid-actions';
 import type { Intruder } from './intruder';
 import { leavingOutActions } from './leaving-out';
@@ -24,6 +25,8 @@ export interface Stage {
   /** Compacts the server's history. */
   readonly compact: () => void;
   readonly later: (delayMs: number, run: () => void) => void;
+  /** The time of the server. */
+  readonly nowMs: () => number;
   /** Undefined if no webhook is installed. */
   readonly hybrid: HybridStage | undefined;
   /** Undefined if no CSI driver is installed. */
@@ -109,6 +112,7 @@ const actions = {
   ...csiActions,
   ...upgradeActions,
   ...crowdActions,
+  ...gateActions,
 } satisfies Record<string, Action>;
 
 export type ActionKind = keyof typeof actions;

@@ -4,6 +4,7 @@ import type { KubeObject } from '../apiserver/objects';
 import { leaseName, ownNamespace } from '../engine-settings';
 import { Contents, Digests, type Keys, type SourceName } from './contents';
 import { isEngine } from './engine-user';
+import { GateStates } from './gate-states';
 import { isGone, Lives, namespaceOf, type Life } from './lives';
 import type { Restored } from './restored';
 import { plainRules, type Rules } from './rules';
@@ -31,6 +32,7 @@ export class Case {
   readonly stored: Contents;
   readonly namespaces: SelectedNamespaces;
   readonly flags = new SourceFlags();
+  readonly gates: GateStates;
   readonly #lives = new Lives();
   readonly #openEntries = new Map<string, number>();
   #digests: Digests | undefined;
@@ -38,6 +40,8 @@ export class Case {
   #firstLedRevision = Infinity;
   readonly #holders = new Set<string>();
   readonly #ledSince = new Map<string, number>();
+  /** When each process acquired the Lease. */
+  readonly #acquiredMs = new Map<string, number[]>();
 
   constructor(history: readonly WriteRecord[] = [], rules: Rules = plainRules, restored?: Restored) {
     this.restored = restored;
@@ -45,6 +49,7 @@ export class Case {
     this.contents = new Contents([], (object) => isSelectedSource(object, rules));
     this.stored = sourceSelectorOf(rules) !== undefined ? new Contents() : this.contents;
     this.namespaces = new SelectedNamespaces(rules);
+    this.gates = new GateStates(rules);
     for (const record of history) this.add(record);
   }
 
@@ -56,6 +61,7 @@ export class Case {
     if (this.stored !== this.contents) this.stored.add(record);
     this.namespaces.add(record);
     this.flags.add(record);
+    this.gates.add(record);
     if (kind.kind === 'Secret' && key === `${ownNamespace}/reroll-digest-key`) {
       const text = stringAt(object, 'data', 'key');
       const digestKey = Buffer.from(text ?? '', 'base64');
@@ -143,15 +149,23 @@ export class Case {
     return this.#ledSince.get(user) ?? Infinity;
   }
 
+  /** When the term began in which the process led at this time. 0 if it did not. */
+  termSinceMs(user: string, atMs: number): number {
+    return this.#acquiredMs.get(user)?.findLast((each) => each <= atMs) ?? 0;
+  }
+
   /**
    * A process leads once it knows that it acquired the Lease. It then renews the Lease, so `renewTime` differs from
    * `acquireTime`.
    */
-  #leaseWritten({ object, revision, user }: WriteRecord): void {
+  #leaseWritten({ object, revision, user, atMs }: WriteRecord): void {
     const spec = objectAt(object, 'spec');
     this.#holder = stringAt(object, 'spec', 'holderIdentity');
     if (this.#holder === user) this.#holders.add(user);
-    if (spec['acquireTime'] === spec['renewTime']) return;
+    if (spec['acquireTime'] === spec['renewTime']) {
+      if (this.#holder === user) this.#acquiredMs.set(user, [...(this.#acquiredMs.get(user) ?? []), atMs]);
+      return;
+    }
     if (!this.#ledSince.has(user)) this.#ledSince.set(user, revision);
     this.#firstLedRevision = Math.min(this.#firstLedRevision, revision);
   }

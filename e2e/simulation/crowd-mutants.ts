@@ -5,8 +5,8 @@ export const crowdMutants: readonly Mutant[] = [
   {
     what: 'the longest wait counts from the last change',
     file: 'reconciler/worker/settle-window.ts',
-    from: 'window.firstMs + settleMaxMs',
-    to: 'window.lastMs + settleMaxMs',
+    from: 'firstMs + settleMaxMs)',
+    to: 'lastMs + settleMaxMs)',
   },
   {
     what: 'a list ends with its first page',

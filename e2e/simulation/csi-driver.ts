@@ -59,15 +59,22 @@ export class CsiDriver {
   readonly #rotated = new Map<string, { readonly second: number; readonly content: Content }>();
   #values = 0;
   #pods = 0;
+  #isServed = false;
 
   constructor(options: CsiDriverOptions) {
     this.#options = options;
+  }
+
+  /** Whether the API is served, and the classes exist. */
+  get isServed(): boolean {
+    return this.#isServed;
   }
 
   /** Serves the API from now on, and creates the classes and the statuses of running pods. */
   begin(): void {
     const { server, draw, edits } = this.#options;
     for (const kind of [secretProviderClassKind, secretProviderClassPodStatusKind]) server.serve(kind);
+    this.#isServed = true;
     for (const { namespace, name } of classes) {
       const { metadata, ...rest } = secretProviderClass(name);
       seed(server, { ...rest, metadata: { ...metadata, namespace } });

@@ -37,13 +37,13 @@ export const gatekeeperMutants: readonly Mutant[] = [
   },
   {
     what: 'the record of a restart whose marker was taken out stays',
-    file: 'reconciler/worker/worker.ts',
+    file: 'reconciler/worker/baseline-writes.ts',
     from: '    if (stored === undefined) return;\n    const owed',
     to: "    if (stored !== '') return;\n    const owed",
   },
   {
     what: 'a record that was taken out on its way is taken for stored',
-    file: 'reconciler/worker/worker.ts',
+    file: 'reconciler/worker/baseline-writes.ts',
     from: 'stored !== undefined && stored.resourceVersion !== version.record.resourceVersion;',
     to: 'stored !== undefined;',
   },

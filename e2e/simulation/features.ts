@@ -3,6 +3,7 @@ import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import type { ActionKind } from './actions';
 import type { Crowd } from './crowd-world';
 import type { Draw } from './draw';
+import { gateSettingsOf, type GateFlags } from './gate-flags';
 import { nothingLeftOut, type LeavingOut } from './leaving-out';
 import { noPolicyFeatures, policySettingsOf, type PolicyFeatures } from './policy-features';
 import { namespaceSelectorOf, sourceSelectorOf } from './selection';
@@ -29,6 +30,8 @@ export interface Features extends PolicyFeatures, LeavingOut {
   readonly crowd?: Crowd;
   /** Workloads have their own strategies, settle windows and job policies. */
   readonly ownSettings?: boolean;
+  /** Restarts are held, or restricted to windows. */
+  readonly gates?: GateFlags;
 }
 
 export const noFeatures: Features = {
@@ -109,7 +112,7 @@ export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | '
 
 /** The engine's settings, as given on its command line. */
 export function settingsOf(features: Features): Partial<EngineSettings> {
-  const { reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi } = features;
+  const { reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi, gates } = features;
   const [sourceSelector, namespaceSelector] = [sourceSelectorOf(features), namespaceSelectorOf(features)];
   return {
     // Without it, a process that has no permission for the Lease acts as if alone. Only with it is it promised that no
@@ -117,6 +120,7 @@ export function settingsOf(features: Features): Partial<EngineSettings> {
     replicated: true,
     ...{ reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi: csi !== undefined },
     ...policySettingsOf(features),
+    ...gateSettingsOf(gates),
     ...(sourceSelector !== undefined && { sourceSelector: parseSelector(sourceSelector) }),
     ...(namespaceSelector !== undefined && { namespaceSelector: parseSelector(namespaceSelector) }),
   };

@@ -101,6 +101,20 @@ export class Hand {
     await this.clock.advance(5_000);
   }
 
+  /** Sets an annotation of the namespace; undefined removes it. */
+  async annotateNamespace(name: string, value: string | undefined): Promise<void> {
+    await this.#update('Namespace', '', 'default', 'dev', (object) =>
+      withValueAt(object, ['metadata', 'annotations', name], value),
+    );
+    await this.clock.advance(5_000);
+  }
+
+  /** Creates the ConfigMap that holds everything. */
+  async holdEverything(annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+    seed(this.server, configMap({ name: 'reroll-hold', namespace: ownNamespace, annotations }));
+    await this.clock.advance(5_000);
+  }
+
   /** Any write to `web`. */
   async write(user: string, change: (object: JsonObject) => JsonObject): Promise<void> {
     await this.#update('Deployment', 'default', 'web', user, change);
@@ -155,17 +169,17 @@ export class Hand {
     });
   }
 
-  /** The engine restarts `web` for `color` and adds `told` to the restart annotation. Returns the restart's id. */
-  async restart(color: string, told: JsonObject = {}): Promise<string> {
+  /** An engine restarts `web` for `color` and adds `told` to the restart annotation. Returns the restart's id. */
+  async restart(color: string, told: JsonObject = {}, user?: string): Promise<string> {
     const restart = {
       at: new Date(this.clock.nowMs()).toISOString(),
       id: `restart${this.#sequence}`,
       sources: { 'cm/app': ['color'] },
       ...told,
     };
-    await this.engine(color, true, (object) =>
-      withValueAt(object, ['metadata', 'annotations', 'reroll.dev/last-restart'], JSON.stringify(restart)),
-    );
+    const record = (object: JsonObject): JsonObject =>
+      withValueAt(object, ['metadata', 'annotations', 'reroll.dev/last-restart'], JSON.stringify(restart));
+    await this.engine(color, true, record, user);
     return restart.id;
   }
 

@@ -141,7 +141,7 @@ export function checkTruth(
   after: WrittenBaseline,
   at: string,
 ): readonly Violation[] {
-  const { contents, digests } = opened;
+  const { contents, digests, rules } = opened;
   if (!digests) return [];
   const before = baselineOf(previous);
   return Object.entries(after.sources).flatMap(([id, entry]): readonly Violation[] => {
@@ -152,8 +152,9 @@ export function checkTruth(
       contents.at(source, revision) === undefined || JSON.stringify(before?.sources[id]) === JSON.stringify(entry);
     if (isOfBefore && recordsLost(opened, source, entry)) return [];
     if (isMountedFromBefore(opened, source, entry)) return [];
-    // A restart was taken back, and nothing had been recorded of the source before.
-    if (entry === noContents && opened.alteredWorkloads.has(`${kind.kind} ${key}`)) return [];
+    // A restart was taken back or may not begin yet, and nothing had been recorded of the source before.
+    const isOwed = rules.gates !== undefined || opened.alteredWorkloads.has(`${kind.kind} ${key}`);
+    if (entry === noContents && isOwed) return [];
     const versions = contents.versions(source).filter((version) => version.revision <= revision);
     const matching = (recorded: typeof entry): readonly number[] =>
       versions.flatMap(({ content }, index) => (matches(digests, source, content, recorded) ? [index] : []));

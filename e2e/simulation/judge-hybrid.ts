@@ -69,16 +69,19 @@ export async function checkHybridAtRest({ webhooks, reconcilers, server }: Hybri
   for (const { process, lines, metrics } of reconcilers.running) {
     const answered = await metrics.sum('reroll_changes_total');
     const told = lines.reduce((sum, { fields }) => sum + (isAnswer(fields) ? sourcesOf(fields) : 0), 0);
-    if (answered !== told && !hasJobs) found.push(unbounded(`${process.name} counts ${answered} changes of ${told}`));
+    // Of a restart that has waited for a gate, only changes count of which it is still known how they were seen.
+    const hasWaited = lines.some(({ fields: { gate } }) => gate !== undefined);
+    const isWrong = hasWaited ? answered > told : answered !== told;
+    if (isWrong && !hasJobs) found.push(unbounded(`${process.name} counts ${answered} changes of ${told}`));
     const pending = await metrics.sum('reroll_hints_pending');
     if (pending > 0) found.push(unbounded(`${process.name} still waits for ${pending} hints`));
   }
   return found;
 }
 
-/** A line about changes, unless the write that was to answer them was refused. */
-function isAnswer({ paths, decision }: LogLine['fields']): boolean {
-  return paths !== undefined && decision !== 'refused';
+/** A line about changes, unless the write that was to answer them was refused, or may not be made yet. */
+function isAnswer({ paths, decision, gate }: LogLine['fields']): boolean {
+  return paths !== undefined && decision !== 'refused' && gate === undefined;
 }
 
 function sourcesOf({ sources }: LogLine['fields']): number {

@@ -6,6 +6,7 @@ import { decodedData, sameKeys, type Content, type Contents, type Keys } from '.
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { notTakenBack } from './judge-altered';
+import { isLeftForGood } from './judge-deferred';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
 import { isMountedFromBefore, isOfUnawareTime, isUnaware, lostWrites } from './restored';
 import { isClass, rulesFor } from './rotations';
@@ -46,6 +47,7 @@ export function checkMissed(opened: Case): readonly Violation[] {
         return [];
       if (cameBack(opened, source, keys, since)) return [];
       if (wasUnknown(contents, life, source, since) || cameUnseen(opened, life, source, since)) return [];
+      if (isLeftForGood(opened, life, source)) return [];
       if (countsAgain(opened, life, source) || isMountedFromBefore(opened, source, recordedOf(last.object).get(source)))
         return [];
       if (recordedOf(last.object).get(source) === '-' && contents.isRotatedBack(source)) return [];

@@ -14,8 +14,8 @@ const maxRequestsPerMinute = 1_000;
  * dozen times, with a delay that doubles, and reported in Events.
  */
 const maxRequestsOfWorkload = 25;
-/** ConfigMaps, Secrets, five kinds of workloads, and namespaces if they are selected. */
-const watchesOfProcess = 8;
+/** ConfigMaps, Secrets, five kinds of workloads, namespaces, and the one ConfigMap that holds everything. */
+const watchesOfProcess = 9;
 /** Kinds whose API is served in some worlds only. Each adds a watch. */
 const addOns = new Set(['SecretProviderClass', 'SecretProviderClassPodStatus']);
 const sourceKinds = new Set(['ConfigMap', 'Secret', 'SecretProviderClass']);

@@ -1,6 +1,7 @@
 import { matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import type { Violation } from './judge';
+import { isLeftForGood } from './judge-deferred';
 import type { Life } from './lives';
 import { isNeverRun } from './own-settings';
 import { isMountedFromBefore } from './restored';
@@ -25,12 +26,14 @@ export function checkUnfinished({ openEntries }: Case): readonly Violation[] {
   }));
 }
 
-function checkLife(opened: Case, { name, writes }: Life): readonly Violation[] {
+function checkLife(opened: Case, life: Life): readonly Violation[] {
+  const { name, writes } = life;
   const { contents, digests, rules } = opened;
   const { object } = writes.at(-1) ?? writes[0];
   if (isNeverRun(object)) return [];
   const recorded = recordedOf(object);
   return [...opened.usageAt(object)].flatMap(([source, keys]): readonly Violation[] => {
+    if (isLeftForGood(opened, life, source)) return [];
     const now = contents.versions(source).at(-1)?.content;
     const entry = recorded.get(source);
     if (isClass(source) && contents.witnessedSinceMs(source) === undefined) return [];

@@ -4,7 +4,9 @@ import type { Delivery } from './channel';
 import { checkOfAltered, isOfAltered } from './judge-altered';
 import { checkAuthors } from './judge-authors';
 import { checkCalm } from './judge-calm';
+import { checkDeferred } from './judge-deferred';
 import { checkFold } from './judge-folds';
+import { checkGates } from './judge-gates';
 import { checkEngineWrites, checkRestartCount } from './judge-engine-writes';
 import { checkLeak } from './judge-leaks';
 import type { Darkness } from './hybrid-world';
@@ -43,6 +45,7 @@ export interface Violation {
     | 'record without change'
     | 'too late'
     | 'wrong pause'
+    | 'restart in spite of a gate'
     | 'left out'
     | 'left lying'
     | 'fell over';
@@ -96,6 +99,7 @@ export class Judge {
       : [...checkRuns(this.#case, life), ...checkNotRun(this.#case, life), ...checkNeverRun(life)];
     this.#violations.push(...found, ...this.#authors.check(this.#case, life));
     this.#violations.push(...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
+    this.#violations.push(...checkGates(this.#case, life));
   }
 
   /** Others altered a write to this workload on its way. Perhaps nothing of it was stored. */
@@ -135,7 +139,10 @@ export class Judge {
    */
   verdict(calm: boolean, dark?: Darkness): readonly Violation[] {
     if (this.#violations.length > 0) return this.#violations;
-    if (!calm) return [...this.owed, ...(this.#case.rules.crowd?.isWell === true ? checkWaits(this.#case) : [])];
+    if (!calm) {
+      const inTime = this.#case.rules.crowd?.isWell === true ? checkWaits(this.#case) : [];
+      return [...this.owed, ...checkDeferred(this.#case), ...inTime];
+    }
     return [...this.owed, ...(dark ? checkLate(this.#case, dark) : checkCalm(this.#case))];
   }
 }

@@ -4,6 +4,8 @@ import { csiMutants } from './csi-mutants';
 import { gatekeeperMutants, keyMutants, restoreMutants } from './fault-mutants';
 import { featureMutants } from './feature-mutants';
 import { noFeatures } from './features';
+import { gateMutants } from './gate-mutants';
+import { isGated } from './gate-world';
 import { nothingLeftOut } from './leaving-out';
 import { marksMutants } from './marks-mutants';
 import { mutants, type Mutant } from './mutants';
@@ -48,6 +50,7 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(upgradeMutants, isUpgraded),
   ...ofMutants(crowdMutants, isCrowded),
   ...ofMutants(settingsMutants, hasSettings),
+  ...ofMutants(gateMutants, isGated),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),
   ...ofMutants(keyMutants, hasLostKey),

@@ -34,8 +34,8 @@ describe('a planted bug that a test must find', () => {
   const bug: TestedMutant = {
     what: 'no window',
     file: 'reconciler/worker/settle-window.ts',
-    from: 'window.firstMs + settleMaxMs',
-    to: 'window.firstMs',
+    from: 'firstMs + settleMaxMs)',
+    to: 'firstMs)',
     test: 'reconciler/worker/settle-window.test.ts',
   };
   const lines: string[] = [];

@@ -12,6 +12,10 @@ export interface Rules extends Features {
   readonly namespacesHidden: readonly { readonly fromMs: number; readonly toMs: number }[];
   /** How long after a write every process knows of it; infinity if connections break. */
   readonly shownWithinMs: number;
+  /** How far behind what is stored a process may be that has led for long. */
+  readonly knownWithinMs: number;
+  /** When it may be forbidden to list namespaces, or the hold of everything, since the start of the world. */
+  readonly gatesHidden: readonly { readonly fromMs: number; readonly toMs: number }[];
 }
 
 export const plainRules: Rules = {
@@ -21,4 +25,6 @@ export const plainRules: Rules = {
   refusesPast: false,
   namespacesHidden: [],
   shownWithinMs: Infinity,
+  knownWithinMs: Infinity,
+  gatesHidden: [],
 };

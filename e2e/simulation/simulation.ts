@@ -19,12 +19,16 @@ import { Etcd } from './etcd';
 import { FaultSituations } from './fault-situations';
 import { FeatureSituations } from './feature-situations';
 import { settingsOf } from './features';
+import { liftGates } from './gate-actions';
+import { GateSituations } from './gate-situations';
+import { isGated } from './gate-world';
 import { Gatekeeper } from './gatekeeper';
 import { HybridWorld } from './hybrid';
 import { Intruder } from './intruder';
 import { Judge, type Violation } from './judge';
 import { checkTold } from './judge-leaks';
 import { checkProcesses } from './judge-processes';
+import { knownWithinMs } from './known-within';
 import { checkLaterTerm } from './later-term';
 import { Loop } from './loop';
 import { Network } from './network';
@@ -54,6 +58,10 @@ const livenessMs = 15 * 60_000;
 const foundWithinMs = 7 * 60_000;
 /** A baseline that was not stored, because it was forbidden or removed on its way, is written again after 10 min. */
 const writtenWithinMs = 11 * 60_000;
+/** What may not be listed for this long keeps nothing from beginning. */
+const refusedForMs = 15_000;
+/** How long after the last fault people lift what keeps restarts from beginning, unless it ends by itself. */
+const gatesLiftedMs = [60_000, 180_000] as const;
 /** A world counts as quiet when no engine has written anything, except Leases and Events, for this long. */
 const quietMs = 15_000;
 /** The longest time that a process delays a write, whatever the server asks for, or trusts a silent watch. */
@@ -102,14 +110,21 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     world.weather.some(({ kind }) => kind === 'stream-half-open' || kind === 'hang');
   const refusesPast = world.weather.some(({ kind }) => kind === 'gone');
   const namespacesHidden = world.weather.filter(({ resource = 'namespaces' }) => resource === 'namespaces');
-  const known = { watchesFellSilent, refusesPast, namespacesHidden, shownWithinMs: shownWithinMs(world) };
-  const rules = { ...features, clocksAreRight, ...known };
+  const gatesHidden = world.weather.filter(
+    ({ kind, fromMs, toMs, resource = 'namespaces' }) =>
+      kind === 'forbidden' && toMs - fromMs >= refusedForMs && ['namespaces', 'configmaps'].includes(resource),
+  );
+  const known = { shownWithinMs: shownWithinMs(world), knownWithinMs: knownWithinMs(world) };
+  const hidden = { watchesFellSilent, refusesPast, namespacesHidden, gatesHidden };
+  const gates = isGated(world) && { gates: features.gates ?? {} };
+  const rules = { ...features, ...gates, clocksAreRight, ...known, ...hidden };
   const judge = new Judge(rules);
   const featured = new FeatureSituations(features);
   const rotated = new CsiSituations();
   const upgraded = new UpgradeSituations();
   const crowded = new CrowdSituations();
   const settled = new SettingsSituations();
+  const gated = new GateSituations();
   for (const write of server.history()) {
     judge.wrote(write);
     featured.written(write);
@@ -122,6 +137,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     upgraded.written(write);
     if (features.crowd) crowded.written(write);
     if (features.ownSettings) settled.written(write);
+    if (rules.gates) gated.written(write);
     hybrid?.situations.written(write);
     const takenOut = gatekeeper.takenOutOf(write);
     if (takenOut) faulted.takenOut(takenOut, write);
@@ -185,6 +201,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     });
   const stage: Stage = {
     ...{ users, replicas, intruder: new Intruder(server, told), etcd, gatekeeper, later, csi },
+    nowMs: () => loop.nowMs(),
     compact: () => {
       situations.told('compacts');
       story.tell('server', 'compacts its history');
@@ -198,6 +215,10 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const isHidden =
     features.csi && (features.csi.servedAtMs > 0 || world.weather.some(({ kind }) => kind === 'not-found'));
   if (isHidden) later(world.stormMs + foundWithinMs, () => undefined);
+  if (isGated(world)) {
+    const lifting = new Draw(world.seed ^ 0x1f83d9ab);
+    later(world.stormMs + lifting.int(...gatesLiftedMs), () => liftGates(stage, lifting));
+  }
   // Until the baseline is written, only one process knows it, and processes that start a day later would still have
   // work.
   const mayBeUnwritten = isKept || world.weather.some(({ kind }) => kind === 'forbidden');
@@ -228,7 +249,10 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...((await hybrid?.check()) ?? []),
     ...((await hybrid?.checkAtRest(loop.halted)) ?? []),
   ];
-  replicas.all.forEach(({ lines }) => situations.logged(lines));
+  replicas.all.forEach(({ lines }) => {
+    situations.logged(lines);
+    gated.logged(lines);
+  });
   const reached = new Set([
     ...situations.reached,
     ...featured.reached,
@@ -237,6 +261,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...upgraded.reached,
     ...crowded.reached,
     ...settled.reached,
+    ...gated.reached,
     ...(hybrid?.situations.reached ?? []),
   ]);
   // After a broken promise, the later term proves nothing.

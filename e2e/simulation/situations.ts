@@ -6,6 +6,7 @@ import { csiSituations } from './csi-situations';
 import { isEngine } from './engine-user';
 import { faultSituations } from './fault-situations';
 import { featureSituations } from './feature-situations';
+import { gateSituations } from './gate-situations';
 import { hybridSituations } from './hybrid-situations';
 import { settingsSituations } from './settings-situations';
 import { upgradeSituations } from './upgrade-situations';
@@ -71,6 +72,7 @@ export const situations = [
   ...upgradeSituations,
   ...crowdSituations,
   ...settingsSituations,
+  ...gateSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

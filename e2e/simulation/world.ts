@@ -5,6 +5,7 @@ import { withCsi } from './csi-world';
 import { Draw } from './draw';
 import { withFaults } from './fault-world';
 import { withFeatures, type Features } from './features';
+import { withGates } from './gate-world';
 import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
 import { withLeavingOut } from './leaving-out';
 import { withOwnSettings } from './own-settings';
@@ -87,7 +88,8 @@ export function drawWorld(seed: number): World {
   const world = withFaults(withHybrid(selecting, new Draw(seed ^ 0x1b873593)));
   const upgraded = withUpgrade(withCsi(world, new Draw(seed ^ 0x4cf5ad43)), new Draw(seed ^ 0x27d4eb2f));
   const crowded = withCrowd(upgraded, new Draw(seed ^ 0x1f83d9ab));
-  return withOwnSettings(crowded, new Draw(seed ^ 0x5be0cd19));
+  const settled = withOwnSettings(crowded, new Draw(seed ^ 0x5be0cd19));
+  return withGates(settled, new Draw(seed ^ 0x510e527f));
 }
 
 function drawPlain(seed: number): Plain {

@@ -82,6 +82,8 @@ const changesOfConfigMaps: readonly Row[] = [
   creation('created without data', configMaps(), (name) => ({ ...emptySecret(name), kind: 'ConfigMap' })),
   creation('created with generateName', configMaps(), () => generated(redConfigMap(''))),
   onConfigMap('a check asked for', { metadata: { annotations: { 'reroll.dev/validate': 'warn' } } }),
+  onConfigMap('a hold', { metadata: { annotations: { 'reroll.dev/hold': 'true' } } }),
+  onConfigMap('a slip in an annotation of ours', { metadata: { annotations: { 'reroll.dev/windws': 'Sat' } } }),
   onConfigMap('a check asked for otherwise', { metadata: { annotations: { 'reroll.dev/max-bytes': '9' } } }, checked),
   {
     ...{ what: 'the dry run of a change of what is checked', before: checked },
@@ -93,6 +95,7 @@ const changesOfSecrets: readonly Row[] = [
   onSecret('a key changed', blueSecret),
   onSecret('a key changed through stringData', { stringData: { color: 'blue' } }),
   onSecret('its first key', blueSecret, emptySecret),
+  onSecret('that it is urgent', { metadata: { annotations: { 'reroll.dev/urgent': 'true' } } }),
   onSecret('all data removed', { data: null }),
   creation('created in a dry run', `${secrets()}?dryRun=All`, redSecret),
   creation('created with stringData', secrets(), (name) => ({ ...emptySecret(name), stringData: red })),

@@ -26,6 +26,9 @@ const replicas = 3;
 /** The service account of the reconcilers. */
 export const reconcilerAccount = 'reroll';
 
+/** Its user, as requests and the audit log name it. */
+export const reconcilerUser = userOf(reconcilerAccount);
+
 const accountGroups = ['system:serviceaccounts', `system:serviceaccounts:${ownNamespace}`];
 
 function userOf(account: string): string {

@@ -1,4 +1,4 @@
-import type { Post } from '../outbound/post-transport';
+import type { Post } from '../../shared/outbound/post-transport';
 
 /** A kind of receiver of alerts. */
 export interface AlertFormatter {

@@ -3,11 +3,11 @@ import { zeroRandom } from '../../shared/kube/client/client.fixture';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
-import { type PostAnswer, PostError } from '../outbound/post-transport';
-import { FakePostTransport, hang, ok } from '../outbound/post.fixture';
+import { type PostAnswer, PostError } from '../../shared/outbound/post-transport';
+import { FakePostTransport, hang, ok } from '../../shared/outbound/post.fixture';
 import { alertOf } from './alert.fixture';
 import { AlertMetrics } from '../metrics/metrics';
-import { tryTimeoutMs } from '../outbound/post-transport';
+import { tryTimeoutMs } from '../../shared/outbound/post-transport';
 import { AlertSender, alertRate, maxWaiting } from './alert-sender';
 import { raw } from './alert-formatters';
 

@@ -3,7 +3,7 @@ import type { Logger } from '../../shared/runtime/log/logger';
 import { backoffMs, type Random } from '../../shared/runtime/random';
 import { TokenBucket } from '../queue/token-bucket';
 import { deliver, type Delivery } from '../../shared/kube/client/delivery';
-import { tryTimeoutMs, type Post, type PostTransport } from '../outbound/post-transport';
+import { tryTimeoutMs, type Post, type PostTransport } from '../../shared/outbound/post-transport';
 import type { Alert, AlertSink } from './alert';
 import type { AlertMetrics, AlertResult } from '../metrics/metrics';
 import { alertText, maxAlertBytes, messageText } from './message';

@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Component } from '../../shared/runtime/process/lifecycle';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Random } from '../../shared/runtime/random';
-import { HttpsPostTransport } from '../outbound/https-post-transport';
+import { HttpsPostTransport } from '../../shared/outbound/https-post-transport';
 import type { AlertMetrics } from '../metrics/metrics';
 import { AlertSender } from './alert-sender';
 import type { AlertOptions } from './options';

@@ -24,6 +24,7 @@ describe('readAgain', () => {
     ['a removed baseline', {}],
     ['a use of other sources', { baseline, uses: ['cm/other'] }],
     ['an opt-out', { baseline, annotations: {} }],
+    ['a hold', { baseline, annotations: { 'reloader.stakater.com/auto': 'true', 'reroll.dev/hold': 'true' } }],
   ])('throws for %s, and names the workload', (_what, options) => {
     const again = (): unknown => readAgain({ read }, planned, workloadObject(options));
     expect(again).toThrow(StaleWorkloadError);

@@ -1,4 +1,5 @@
 import { RerollError } from '../../shared/domain/errors';
+import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { trackingSignature } from '../../shared/domain/workloads/workload';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
@@ -26,6 +27,7 @@ export function readAgain(
   const { record } = workload;
   const now = read(record.kind, object);
   const isSame = now.uid === record.uid && now.baselineText === record.baselineText && now.deleting === record.deleting;
-  if (!isSame || trackingSignature(now) !== trackingSignature(record)) throw new StaleWorkloadError(workload);
+  const isAskedSame = trackingSignature(now) === trackingSignature(record) && sameGateSettings(now.gates, record.gates);
+  if (!isSame || !isAskedSame) throw new StaleWorkloadError(workload);
   return { ...workload, record: { ...record, resourceVersion: now.resourceVersion, generation: now.generation } };
 }

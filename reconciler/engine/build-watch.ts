@@ -1,17 +1,20 @@
 import type { SourceRef } from '../../shared/domain/sources/source';
 import { NamedSources } from '../reading/named-sources';
 import { CsiRotations } from '../sources/csi-rotations';
+import { KnownGates } from '../watch/known-gates';
 import { KnownKinds } from '../watch/known-kinds';
 import { Watches } from '../watch/watches';
 import type { SourceParts } from './build-sources';
+import type { GateParts } from './build-gates';
 import type { WorkloadParts } from './build-workloads';
 import type { EngineBase } from './engine-deps';
 import { observeWatches, reflectorObserver } from './observers';
 
-/** The list-watches and reads that fill the indexes, and which kinds are complete. */
+/** The list-watches and reads that fill the indexes, and what of it is complete. */
 export interface WatchParts {
   readonly watches: Watches;
   readonly known: KnownKinds;
+  readonly gates: KnownGates;
   /** Sources of kinds that may not be listed, read by name. */
   readonly named: NamedSources;
 }
@@ -29,6 +32,7 @@ export function buildWatch(
   { deps, settings, keys }: EngineBase,
   sources: SourceParts,
   workloads: WorkloadParts,
+  gates: GateParts,
   { onProgress, onMore, onKnown }: WatchEvents,
 ): WatchParts {
   const { client, clock, random, logger, metrics } = deps;
@@ -41,6 +45,7 @@ export function buildWatch(
       workloads: workloads.watched,
       scope: workloads.scope,
       wholeLists: false,
+      gates: { ...gates, ownNamespace: settings.ownNamespace },
     },
     csi: settings.csi ? new CsiRotations({ clock, sources: sources.index }) : undefined,
     onProgress,
@@ -54,5 +59,5 @@ export function buildWatch(
     ...{ sources: sources.index, workloads: workloads.index },
     refused: () => watches.refusedSources(),
   });
-  return { watches, known, named };
+  return { watches, known, gates: new KnownGates({ clock, watches }), named };
 }

@@ -8,7 +8,9 @@ import type { RestartHistory } from '../history/restart-history';
 import { Inspections } from '../inspection/inspections';
 import { Questions } from '../questions/questions';
 import { KeyQueue } from '../queue/key-queue';
+import { Deferrals } from '../reporting/deferrals';
 import type { MissingPermissions } from '../reporting/missing-permissions';
+import type { EventRecorder } from '../../shared/kube/client/events';
 import type { Reporter } from '../reporting/reporter';
 import { AdoptionRateLimiter } from '../worker/adoption-rate-limiter';
 import { BaselineRemovals } from '../worker/baseline-removals';
@@ -21,11 +23,12 @@ import { UnfinishedLooks } from '../worker/unfinished-looks';
 import { Worker } from '../worker/worker';
 import { dryRunWriters, writersFor } from '../worker/writers';
 import { ComparableVersions } from '../workloads/comparable-versions';
+import type { GateParts } from './build-gates';
 import type { SourceParts } from './build-sources';
 import type { WatchParts } from './build-watch';
 import type { WorkloadParts } from './build-workloads';
 import { type EngineBase, queueOptions } from './engine-deps';
-import { observeJobs, queueObserver } from './observers';
+import { observeGates, observeJobs, queueObserver } from './observers';
 
 /** The queues, and the parts that decide and act. */
 export interface WorkParts {
@@ -45,9 +48,11 @@ export interface WorkParts {
 }
 
 export interface Parts {
+  readonly events: Pick<EventRecorder, 'record'>;
   readonly reporter: Reporter;
   readonly sources: SourceParts;
   readonly workloads: WorkloadParts;
+  readonly gates: GateParts;
   readonly watch: WatchParts;
   readonly history: RestartHistory;
   readonly permissions: MissingPermissions;
@@ -68,7 +73,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   const { deps, settings, keys } = base;
   const { client, clock, random, logger, metrics } = deps;
   const { annotationKeys, dryRun } = settings;
-  const { history, permissions, reporter, sources, workloads, watch } = parts;
+  const { events: recorder, gates, history, permissions, reporter, sources, workloads, watch } = parts;
   const context = {
     client,
     assertLeading: events.assertLeading,
@@ -91,15 +96,19 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   };
   const questions = new Questions({
     ...{ ...view, ...restarts, settings, keys, annotationKeys, dryRun, scope: workloads.scope, read: workloads.read },
+    gates: gates.workloads,
     isSettled: () => watch.known.hasSynced,
   });
   const settle = new SettleWindows(clock);
   const versions = new ComparableVersions(client);
   const unfinished = new UnfinishedLooks(clock);
+  observeGates(deps, unfinished, gates.heldInstall);
   const coalescer = new RolloutCoalescer({ clock, logger, context });
   const pauses = { clock, context, workloads: workloads.index, reporter, pausedAtKey: annotationKeys.pausedAt };
   const worker = new Worker({
     ...{ ...view, ...restarts, context, reporter, settle, coalescer, versions, unfinished },
+    gates: gates.workloads,
+    deferrals: new Deferrals({ logger, events: recorder }),
     adoptions: new AdoptionRateLimiter(clock),
     checkRestored: events.checkRestored,
     refresh: workloads.refresh,
@@ -114,6 +123,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   const inspections = new Inspections({
     ...{ ...view, clock, settings, annotationKeys, versions, queue, settle, unfinished, journal, permissions },
     ...{ history, scope: workloads.scope, received: sources.intake.received },
+    ...{ gates: gates.workloads, heldInstall: gates.heldInstall },
     watchStatuses: () => watch.watches.statuses(),
     isSettled: () => watch.known.hasSynced,
   });

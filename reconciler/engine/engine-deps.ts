@@ -5,10 +5,11 @@ import type { Logger } from '../../shared/runtime/log/logger';
 import type { BackoffOptions, Random } from '../../shared/runtime/random';
 import type { AlertSink } from '../alerts/alert';
 import type { Metrics } from '../metrics/metrics';
-import type { PostTransport } from '../outbound/post-transport';
+import type { PostTransport } from '../../shared/outbound/post-transport';
 import type { EngineSettings } from '../options/engine-settings';
 import type { KeyQueueOptions } from '../queue/key-queue';
 import type { DigestKeyring } from '../sources/digest-keyring';
+import type { RestartTraces } from '../tracing/restart-traces';
 
 /** The engine's connections to the outside: API server, clock, randomness, log, metrics, receivers. */
 export interface EngineDeps {
@@ -27,6 +28,8 @@ export interface EngineDeps {
   readonly onListed?: () => void;
   /** Undefined: restarts are reported only inside the cluster. */
   readonly alerts?: AlertSink | undefined;
+  /** Undefined: no traces are sent. */
+  readonly traces?: RestartTraces | undefined;
   /** Reloader's webhook mode: the receiver that is called for each change, instead of any restart. */
   readonly webhook?: PostTransport | undefined;
 }

@@ -188,10 +188,12 @@ describe('after a restore of etcd', () => {
     const lists = world.requests.slice(before).filter((text) => text.includes('limit=500'));
     expect(lists.map((text) => text.replace(/.*\/(.*)\?.*/, '$1')).toSorted()).toEqual([
       'configmaps',
+      'configmaps',
       'cronjobs',
       'daemonsets',
       'deployments',
       'jobs',
+      'namespaces',
       'secrets',
       'statefulsets',
     ]);

@@ -13,7 +13,7 @@ import type { EngineDeps } from './engine-deps';
 export const leasePath = '/apis/coordination.k8s.io/v1/namespaces/reroll/leases/reroll';
 
 export const defaults: EngineSettings = {
-  ...{ policy: policySettings, annotationKeys: defaultAnnotationKeys, strategy: 'annotations' },
+  ...{ policy: policySettings, annotationKeys: defaultAnnotationKeys, strategy: 'annotations', gates: undefined },
   ...{ reloadOnCreate: false, reloadOnDelete: false, ignoredSourceKind: undefined, csi: false },
   ...{ namespaces: [], namespacesToIgnore: [], namespaceSelector: everything, sourceSelector: everything },
   ...{ settleMs: 1_000, settleMaxMs: 10_000, foldRollouts: false },

@@ -1,6 +1,6 @@
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { isHistoryName } from '../../shared/domain/protocol/history';
-import { sourceId } from '../../shared/domain/sources/source';
+import { sourceId, sourceKey } from '../../shared/domain/sources/source';
 import type { Term } from '../../shared/domain/plan/plan-input';
 import { EventRecorder } from '../../shared/kube/client/events';
 import { NotLeadingError } from '../apply/restart';
@@ -9,12 +9,14 @@ import type { RestartHistory } from '../history/restart-history';
 import type { EngineSettings } from '../options/engine-settings';
 import type { Inspections } from '../inspection/inspections';
 import type { Questions } from '../questions/questions';
+import { GateProblems } from '../reporting/gate-problems';
 import { MissingPermissions } from '../reporting/missing-permissions';
 import { Reporter } from '../reporting/reporter';
 import { DigestKeyring } from '../sources/digest-keyring';
 import type { SourceChange } from '../sources/source-index';
 import type { WatchStatus } from '../watch/watches';
 import { dryRunEvents } from '../worker/writers';
+import { buildGates, type GateParts } from './build-gates';
 import { buildHistory } from './build-history';
 import { buildSources, type SourceParts } from './build-sources';
 import { buildWatch, type WatchParts } from './build-watch';
@@ -49,8 +51,11 @@ export class Engine implements ReconcilerEngine {
 
   readonly #history: RestartHistory;
   readonly #reporter: Reporter;
+  readonly #gateProblems: GateProblems;
+  readonly #permissions: MissingPermissions;
   readonly #sources: SourceParts;
   readonly #workloads: WorkloadParts;
+  readonly #gates: GateParts;
   readonly #watch: WatchParts;
   readonly #work: WorkParts;
   readonly #election: Election;
@@ -74,11 +79,12 @@ export class Engine implements ReconcilerEngine {
     this.#keys = new DigestKeyring(digester, deps.keyIsShared ?? true);
     const base: EngineBase = { deps, settings, keys: this.#keys };
     const events = this.#eventRecorder();
-    const permissions = new MissingPermissions(deps.logger);
+    this.#permissions = new MissingPermissions(deps.logger);
+    this.#gateProblems = new GateProblems(deps);
     this.#history = buildHistory(base, {
       assertLeading: () => this.#assertHoldingLease(),
       isLent: (target) => this.#workloads.refs.isLent(target),
-      onRefused: (error) => permissions.history(error),
+      onRefused: (error) => this.#permissions.history(error),
       onEnd: (restart, conclusion) => this.#reporter.ended(restart, conclusion),
     });
     this.#reporter = new Reporter({ ...deps, events, history: this.#history });
@@ -103,7 +109,14 @@ export class Engine implements ReconcilerEngine {
       leadingSinceMs: () => this.#leadingSinceMs,
     });
     observeWorkloads(deps.metrics, this.#workloads.index, events);
-    this.#watch = buildWatch(base, this.#sources, this.#workloads, {
+    this.#gates = buildGates(base, this.#sources, {
+      onInstallChange: () => this.#lookAtEverything(),
+      onNamespaceChange: ({ namespace, before, after }) => {
+        this.#gateProblems.seen(`Namespace ${namespace}`, namespace, before, after);
+        this.#lookAtNamespace(namespace);
+      },
+    });
+    this.#watch = buildWatch(base, this.#sources, this.#workloads, this.#gates, {
       onProgress: () => this.#onProgress(),
       onMore: () => {
         deps.onListed?.();
@@ -115,12 +128,12 @@ export class Engine implements ReconcilerEngine {
     });
     this.#election = electionFor(deps, settings);
     const parts = {
-      ...{ reporter: this.#reporter, history: this.#history, permissions },
-      ...{ sources: this.#sources, workloads: this.#workloads, watch: this.#watch },
+      ...{ events, reporter: this.#reporter, history: this.#history, permissions: this.#permissions },
+      ...{ sources: this.#sources, workloads: this.#workloads, gates: this.#gates, watch: this.#watch },
     };
     this.#work = buildWork(base, parts, {
       assertLeading: () => this.#assertLeading(),
-      term: () => (this.#isInCharge() ? this.#term : undefined),
+      term: () => (this.#mayAct() ? this.#term : undefined),
       checkRestored: async () => await this.#election.checkRestored(),
       onSuperseded: () => this.#lookAtEverything(),
     });
@@ -208,6 +221,11 @@ export class Engine implements ReconcilerEngine {
     return this.#election.isLeader() && !this.#stop.signal.aborted;
   }
 
+  /** As long as it is not known what is held, everything is. */
+  #mayAct(): boolean {
+    return this.#isInCharge() && this.#watch.gates.isKnown;
+  }
+
   #assertLeading(): void {
     if (this.#settings.dryRun || !this.#isInCharge()) throw new NotLeadingError();
   }
@@ -221,6 +239,7 @@ export class Engine implements ReconcilerEngine {
     const { kind, namespace, after } = change;
     // What Reroll writes there itself is no change that anybody made.
     if (kind === 'ConfigMap' && namespace === this.#settings.ownNamespace && isHistoryName(change.name)) return;
+    if (after?.gates) this.#gateProblems.seen(sourceKey(change), namespace, change.before?.gates, after.gates);
     // Until the first list of a kind is complete, its sources are not news. Then every workload is looked at.
     if (!this.#watch.known.kinds.has(kind) && !this.#watch.named.knows(change)) return;
     if (!this.#workloads.scope.isSelected(namespace)) {
@@ -242,7 +261,11 @@ export class Engine implements ReconcilerEngine {
   /** A first list is complete, or a watch was refused. */
   #onProgress(): void {
     if (this.#watch.watches.hasSynced() && this.#keys.promote()) this.#onKeyChanged();
+    const areGatesNew = this.#watch.gates.progress();
     this.#watch.known.progress();
+    if (!areGatesNew) return;
+    for (const refused of this.#watch.watches.refusedGates()) this.#permissions.gates(refused);
+    this.#lookAtEverything();
   }
 
   #onKeyChanged(): void {
@@ -265,6 +288,7 @@ export class Engine implements ReconcilerEngine {
       this.#recoverJobs();
     }
     // What was learned before this term may be older than the state that the previous leader acted on.
+    this.#watch.gates.listAgain();
     this.#watch.named.readAnew();
     this.#watch.known.forget();
     this.#reporter.lead(true);
@@ -293,6 +317,7 @@ export class Engine implements ReconcilerEngine {
     this.#sources.index.restored(version);
     this.#watch.named.readAnew();
     this.#workloads.index.forgetSeen();
+    this.#watch.gates.forget();
     this.#watch.known.restored();
     // The backup may have been taken between the deletion of a Job and its recreation.
     if (this.#term) this.#recoverJobs();
@@ -303,6 +328,13 @@ export class Engine implements ReconcilerEngine {
     this.#recovery.abort();
     this.#recovery = new AbortController();
     void this.#work.jobWorker.recover(this.#deps, this.#recovery.signal);
+  }
+
+  #lookAtNamespace(namespace: string): void {
+    if (!this.#watch.known.hasSynced) return;
+    for (const { key, record } of this.#workloads.index.tracked()) {
+      if (record.namespace === namespace) this.#work.queue.add(key);
+    }
   }
 
   #lookAtEverything(): void {

@@ -1,15 +1,20 @@
+import { gateNames } from '../../shared/domain/gate-settings/gate-names';
+import { isInForce } from '../../shared/domain/gate-settings/hold';
 import { sourceKinds } from '../../shared/domain/sources/source';
 import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
 import type { EventRecorder } from '../../shared/kube/client/events';
 import type { ClientObserver, ReflectorObserver } from '../../shared/kube/observers';
 import type { Resource } from '../../shared/kube/resource';
-import type { Metrics } from '../metrics/metrics';
+import type { HeldInstall } from '../gates/held-install';
+import { holdEnds, type Metrics } from '../metrics/metrics';
 import { resourceTypes } from '../reporting/event-counts';
 import type { JobWorker } from '../worker/job-worker';
+import type { UnfinishedLooks } from '../worker/unfinished-looks';
 import type { KeyQueueObserver } from '../queue/key-queue';
 import type { SourceIndex } from '../sources/source-index';
 import type { Watches } from '../watch/watches';
 import type { WorkloadIndex } from '../workloads/workload-index';
+import type { EngineDeps } from './engine-deps';
 
 /** Metrics of the queue of workloads. */
 export function queueObserver(metrics: Metrics): KeyQueueObserver {
@@ -53,6 +58,22 @@ export function observeWorkloads(
 
 export function observeJobs(metrics: Metrics, jobs: Pick<JobWorker, 'notCreated'>): void {
   metrics.registry.onScrape(() => metrics.jobsNotCreated.set(jobs.notCreated));
+}
+
+/** Gauges of what keeps restarts from beginning, at each scrape. */
+export function observeGates(
+  { metrics, clock }: Pick<EngineDeps, 'metrics' | 'clock'>,
+  unfinished: Pick<UnfinishedLooks, 'countByGate'>,
+  heldInstall: Pick<HeldInstall, 'hold'>,
+): void {
+  metrics.registry.onScrape(() => {
+    const waiting = unfinished.countByGate();
+    for (const gate of gateNames) metrics.waitingRestarts.set({ gate }, waiting.get(gate) ?? 0);
+    const { hold } = heldInstall;
+    const end = hold?.untilMs === undefined ? 'none' : 'set';
+    const isHeld = isInForce(hold, clock.nowMs());
+    for (const until of holdEnds) metrics.holdActive.set({ until }, isHeld && until === end ? 1 : 0);
+  });
 }
 
 /**

@@ -43,7 +43,7 @@ function causesOf(causes: readonly HistoryCause[]): Pick<HistoryEntry, 'causes' 
   return { causes: causes.slice(0, maxNamedSources), ...(moreCauses > 0 && { moreCauses }) };
 }
 
-function causeOf(change: Change): HistoryCause {
+export function causeOf(change: Change): HistoryCause {
   const { kind, name, attribution } = change;
   const keys = changedKeysOf(change);
   const { firstUser, manager, observedAtMs } = attribution ?? {};

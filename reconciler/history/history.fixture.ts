@@ -8,6 +8,7 @@ export const noHistory: ReporterOptions['history'] = {
   withheld: () => undefined,
   refused: () => true,
   refusedAsTold: () => true,
+  find: () => undefined,
 };
 
 /** The restart number `index`, a second after the one before. */

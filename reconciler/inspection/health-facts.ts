@@ -1,22 +1,28 @@
 import { errorMessage } from '../../shared/domain/errors';
+import { toldHoldOf } from '../../shared/domain/gates/told-gates';
 import type { HealthInspection } from '../../shared/domain/protocol/health-inspection';
-import type { WatchStatus } from '../watch/watches';
+import { isRefused, type WatchStatus } from '../watch/watches';
 import { wallTime, type InspectionView } from './inspection-view';
 
 /** Where the list-watches stand. */
 export function watchFacts(watches: readonly WatchStatus[]): HealthInspection['watches'] {
-  return watches.map(({ name, state, synced, begun, lastError }) => ({
-    ...{ name, state, listed: synced, watching: begun },
-    ...(lastError && { problem: errorMessage(lastError) }),
+  return watches.map((watch) => ({
+    ...{ name: watch.name, state: watch.state, listed: watch.synced, watching: watch.begun },
+    ...(watch.lastError && { problem: errorMessage(watch.lastError) }),
+    ...(isRefused(watch) && { refused: true }),
   }));
 }
 
-/** How much is still to be looked at, which permissions were refused, and what the webhook has reported. */
-export function workFacts(view: InspectionView): Pick<HealthInspection, 'queue' | 'missingPermissions' | 'records'> {
-  const { queue, permissions } = view;
+/** What is held and still to be looked at, which permissions were refused, and what the webhook has reported. */
+export function workFacts(
+  view: InspectionView,
+): Pick<HealthInspection, 'queue' | 'missingPermissions' | 'records' | 'hold'> {
+  const { clock, heldInstall, queue, permissions } = view;
   const oldestMs = queue.oldestDueMs();
+  const hold = toldHoldOf(heldInstall.hold, clock.nowMs());
   return {
     missingPermissions: permissions.reported,
+    ...(hold && { hold }),
     queue: { length: queue.depth, ...(oldestMs !== undefined && { oldestDueSince: wallTime(view, oldestMs) }) },
     records: recordFacts(view),
   };

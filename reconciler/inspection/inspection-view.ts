@@ -3,6 +3,8 @@ import type { Selection } from '../../shared/domain/sources/selection';
 import type { SourceKind } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 import type { JobJournal } from '../apply/job-journal';
+import type { HeldInstall } from '../gates/held-install';
+import type { WorkloadGates } from '../gates/workload-gates';
 import type { RestartHistory } from '../history/restart-history';
 import type { KeyQueue } from '../queue/key-queue';
 import type { ReceivedRecords } from '../hints/received-records';
@@ -25,6 +27,8 @@ export interface InspectionView extends PlanView {
   readonly unfinished: Pick<UnfinishedLooks, 'get'>;
   readonly history: Pick<RestartHistory, 'read' | 'find' | 'unhealthySinceMs'>;
   readonly journal: Pick<JobJournal, 'isRecreating'>;
+  readonly gates: Pick<WorkloadGates, 'ask'>;
+  readonly heldInstall: Pick<HeldInstall, 'hold'>;
   readonly permissions: Pick<MissingPermissions, 'reported'>;
   /** What the webhook has reported. */
   readonly received: Pick<ReceivedRecords, 'counts'>;

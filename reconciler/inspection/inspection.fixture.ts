@@ -11,6 +11,7 @@ import type { SourceRecord } from '../../shared/domain/sources/source';
 import { zeroRandom } from '../../shared/kube/client/client.fixture';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { KeyQueue, type QueueResult } from '../queue/key-queue';
+import { WorkloadGates } from '../gates/workload-gates';
 import { DigestKeyring } from '../sources/digest-keyring';
 import { SourceIndex } from '../sources/source-index';
 import { ReceivedRecords } from '../hints/received-records';
@@ -54,6 +55,15 @@ export class InspectionWorld {
       scope: { isKnown: true, isSelected: () => true },
       history: { read: () => ({ keptSince: undefined, entries: [] }), find: nothing, unhealthySinceMs: nothing },
       journal: { isRecreating: () => false },
+      gates: new WorkloadGates({
+        ...{
+          sources: this.#sources,
+          namespaces: { of: nothing },
+          heldInstall: { hold: undefined },
+          install: undefined,
+        },
+      }),
+      heldInstall: { hold: undefined },
       permissions: { reported: [] },
       received: this.received,
       settings: {

@@ -42,6 +42,22 @@ describe('what is known about a source', () => {
     ]);
   });
 
+  it('says that a restart would not begin yet', () => {
+    const hold = { untilMs: 86_400_000 * 30_000, because: undefined };
+    const world = new InspectionWorld();
+    world.seeSource({ ...sourceRecord(), gates: { hold } });
+    world.see();
+    world.see({ name: 'free', annotations: { 'reloader.stakater.com/auto': 'true', 'reroll.dev/hold': 'false' } });
+    world.see({ name: 'going', deleting: true });
+    const deferred = { gate: 'hold', until: '2052-02-20T00:00:00.000Z', detail: 'reroll.dev/hold on ConfigMap app' };
+    const { users } = inspectSource(world.view, app, term);
+    expect(users.map((user) => [user.name, user.deferred])).toEqual([
+      ['free', undefined],
+      ['going', undefined],
+      ['web', deferred],
+    ]);
+  });
+
   it('says that its namespace is not selected', () => {
     const world = new InspectionWorld({}, { scope: { isKnown: true, isSelected: () => false } });
     expect(inspectSource(world.view, app, term).namespaceSelected).toBe(false);

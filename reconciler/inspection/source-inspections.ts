@@ -1,3 +1,4 @@
+import { deferralIn } from '../../shared/domain/gates/told-gates';
 import { candidateOf } from '../../shared/domain/plan/candidates';
 import { judge } from '../../shared/domain/plan/judge';
 import type { Term } from '../../shared/domain/plan/plan-input';
@@ -43,11 +44,14 @@ function userOf(
   const { needsContent, ...decidedVerdict } = { ...verdict, comparison: undefined };
   const counts = verdict.comparison !== undefined || needsContent === true;
   const whyNot = counts ? whyNoRestart(view, workload, verdict) : undefined;
+  const restarts = counts && whyNot === undefined;
+  const deferred = restarts ? deferralIn(view.gates.ask(workload, [source], view.clock.nowMs())) : undefined;
   return {
     ...{ kind, name },
     ...decisionFacts(candidate, decidedVerdict, view.annotationKeys),
     ...(whyNot !== undefined && { why: whyNot }),
-    restarts: counts && whyNot === undefined,
+    restarts,
+    ...(deferred && { deferred }),
   };
 }
 

@@ -11,6 +11,8 @@ interface Asked {
   readonly after?: string | undefined;
 }
 
+const hold = { untilMs: undefined, because: 'incident 42', bearer: 'ConfigMap reroll/reroll-hold' };
+
 function worldOf(...names: readonly string[]): { readonly world: InspectionWorld; ask(asked?: Asked): WorkloadPage } {
   const world = new InspectionWorld();
   for (const name of names) world.see({ name });
@@ -30,6 +32,17 @@ describe('a page', () => {
     expect(ask({ limit: 3 }).continue).toBeUndefined();
     expect(ask({ limit: 2 })).toMatchObject({ continue: continueToken('Deployment/shop/b') });
     expect(namesOf(ask({ limit: 2, after: 'Deployment/shop/b' }))).toEqual(['c']);
+  });
+
+  it('says that everything is held, on each page', () => {
+    const world = new InspectionWorld({}, { heldInstall: { hold } });
+    for (const name of ['a', 'b']) world.see({ name });
+    const pages = new WorkloadPages(world.view);
+    for (const after of [undefined, 'Deployment/shop/a']) {
+      const page = JSON.parse(pages.render({ about: 'workloads', namespace: undefined, limit: 1, after }).toString());
+      expect(page.hold).toEqual({ bearer: 'ConfigMap reroll/reroll-hold', because: 'incident 42' });
+    }
+    expect(worldOf('a').ask()).not.toHaveProperty('hold');
   });
 
   it('begins behind its token, whether or not that workload is still there', () => {

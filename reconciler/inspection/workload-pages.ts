@@ -1,5 +1,7 @@
+import { toldHoldOf } from '../../shared/domain/gates/told-gates';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { continueToken, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
+import type { ToldHold } from '../../shared/domain/protocol/install-hold';
 import type { WorkloadRow } from '../../shared/domain/protocol/workload-page';
 import type { WorkloadStatus } from '../../shared/domain/protocol/workload-status';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
@@ -67,17 +69,19 @@ export class WorkloadPages {
   }
 
   #page({ namespace, limit, after }: PageQuestion, keys: readonly string[]): Buffer {
+    const { clock, heldInstall } = this.#view;
+    const hold = toldHoldOf(heldInstall.hold, clock.nowMs());
     const rows: string[] = [];
     let last: string | undefined;
     for (let index = firstAfter(keys, after); index < keys.length; index++) {
       const workload = this.#view.workloads.get(keys[index] ?? '');
       // It may have been deleted since the keys were sorted.
       if (!workload || (namespace !== undefined && workload.record.namespace !== namespace)) continue;
-      if (rows.length === limit) return pageBody(rows, last);
+      if (rows.length === limit) return pageBody(rows, hold, last);
       rows.push(this.#row(workload));
       last = workload.key;
     }
-    return pageBody(rows, undefined);
+    return pageBody(rows, hold, undefined);
   }
 
   /** The JSON of a row. */
@@ -99,9 +103,10 @@ function rowOf({ kind, namespace, name, lastRestart }: WorkloadRecord, status: W
 }
 
 /** The {@link WorkloadPage} with these rows, which are JSON, and with a token for those behind `last`. */
-function pageBody(rows: readonly string[], last: string | undefined): Buffer {
+function pageBody(rows: readonly string[], hold: ToldHold | undefined, last: string | undefined): Buffer {
+  const held = hold ? `"hold":${jsonText(hold)},` : '';
   const more = last === undefined ? '' : `,"continue":"${continueToken(last)}"`;
-  return Buffer.from(`{"v":1,"workloads":[${rows.join()}]${more}}\n`);
+  return Buffer.from(`{"v":1,${held}"workloads":[${rows.join()}]${more}}\n`);
 }
 
 /** The index of the first key behind `after`, which need not be among them any more. */

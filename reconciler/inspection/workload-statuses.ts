@@ -1,4 +1,5 @@
 import { assertNever } from '../../shared/domain/errors';
+import type { ClosedGate } from '../../shared/domain/gates/gate';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { decide } from '../../shared/domain/policy/policy';
 import type { WaitReason, WorkloadStatus } from '../../shared/domain/protocol/workload-status';
@@ -45,14 +46,14 @@ export function workloadStatus(view: StatusView, workload: TrackedWorkload): Wor
 function unfinishedStatus(
   view: StatusView,
   { key }: TrackedWorkload,
-  { waitsFor, sinceMs, errorCode }: UnfinishedLook,
+  { waitsFor, sinceMs, errorCode, closed }: UnfinishedLook,
 ): WorkloadStatus {
   const standing = view.queue.standing(key);
   return {
     state: stateOf(waitsFor),
     waitsFor,
     since: new Date(sinceMs).toISOString(),
-    ...(typeof standing === 'object' && { until: wallTime(view, standing.dueMs) }),
+    ...(closed ? gateFacts(closed) : typeof standing === 'object' && { until: wallTime(view, standing.dueMs) }),
     ...(errorCode !== undefined && { errorCode }),
   };
 }
@@ -62,6 +63,10 @@ function stateOf(waitsFor: WaitReason): WorkloadStatus['state'] {
     case 'settle-window':
     case 'turn':
       return 'pending';
+    case 'hold':
+    case 'window':
+    case 'interval':
+    case 'next-rollout':
     case 'rollout':
     case 'pause':
     case 'job':
@@ -78,6 +83,11 @@ function stateOf(waitsFor: WaitReason): WorkloadStatus['state'] {
     default:
       return assertNever(waitsFor, 'reason to wait');
   }
+}
+
+/** Reroll looks at it more often than the gate opens. */
+function gateFacts({ untilMs, detail }: ClosedGate): Pick<WorkloadStatus, 'until' | 'detail'> {
+  return { ...(untilMs !== undefined && { until: new Date(untilMs).toISOString() }), detail };
 }
 
 /** SecretProviderClasses are an add-on, which may not be installed. */

@@ -36,6 +36,8 @@ describe('Metrics', () => {
     'reroll_source_retained_bytes 0',
     'reroll_workloads{kind="DaemonSet",tracked="false"} 0',
     'reroll_adoptions_total{kind="Deployment"} 0',
+    'reroll_waiting_restarts{gate="next-rollout"} 0',
+    'reroll_hold_active{until="none"} 0',
     'reroll_conflicts_total 0',
     'reroll_baseline_problems_total 0',
     'reroll_annotation_problems_total 0',

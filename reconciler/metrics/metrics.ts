@@ -1,13 +1,18 @@
 import type { Counter } from 'prom-client';
+import { gateNames } from '../../shared/domain/gate-settings/gate-names';
 import { sourceKinds } from '../../shared/domain/sources/source';
 import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
+import { SpanMetrics } from '../../shared/tracing/span-metrics';
 import { ChannelMetrics } from './channel-metrics';
 
 export interface MetricsOptions {
   /** Reloader's METRICS_COUNT_BY_NAMESPACE=enabled: one more series per namespace. */
   readonly countByNamespace: boolean;
 }
+
+/** Whether the hold of everything ends by itself. */
+export const holdEnds = ['set', 'none'] as const;
 
 const outcomes = ['success', 'error'];
 const kinds = workloadKinds.map(({ kind }) => kind);
@@ -27,6 +32,7 @@ export class Metrics {
   readonly channel = new ChannelMetrics(this.registry);
   readonly alerts = new AlertMetrics(this.registry);
   readonly notify = new NotifyMetrics(this.registry);
+  readonly spans = new SpanMetrics(this.registry);
 
   readonly reloadExecutedTotal = this.registry.counter(
     'reloader_reload_executed_total',
@@ -151,6 +157,16 @@ export class Metrics {
   readonly adoptionsTotal = this.registry.counter('reroll_adoptions_total', 'Baselines recorded without a restart.', {
     kind: kinds,
   });
+  readonly waitingRestarts = this.registry.gauge(
+    'reroll_waiting_restarts',
+    'Workloads whose restart may not begin yet, by what keeps it.',
+    { gate: [...gateNames] },
+  );
+  readonly holdActive = this.registry.gauge(
+    'reroll_hold_active',
+    '1 while everything is held, by whether the hold has an end.',
+    { until: [...holdEnds] },
+  );
   readonly restartOutcomesTotal = this.registry.counter(
     'reroll_restart_outcomes_total',
     'Restarts by how they ended.',

@@ -18,7 +18,7 @@ import { electionFor, type Election } from '../engine/election';
 import type { ReconcilerEngine } from '../engine/reconciler-engine';
 import { observeSources, observeWatches, reflectorObserver } from '../engine/observers';
 import { NamespaceScope } from '../workloads/namespace-scope';
-import type { PostTransport } from '../outbound/post-transport';
+import type { PostTransport } from '../../shared/outbound/post-transport';
 import { SourceIndex, type SourceChange } from '../sources/source-index';
 import { Watches, type WatchStatus } from '../watch/watches';
 import { WebhookCaller } from './webhook-caller';
@@ -63,7 +63,7 @@ export class NotifyingEngine implements ReconcilerEngine {
     this.#watches = new Watches({
       deps: { client, clock, random, logger },
       ...settings,
-      ...{ digester, sources: this.#sources, workloads: undefined, scope: this.#scope },
+      ...{ digester, sources: this.#sources, workloads: undefined, scope: this.#scope, gates: undefined },
       // Every change is reported, and only contents show which sources changed while no watch ran.
       wholeLists: true,
       csi: settings.csi ? new CsiRotations({ clock, sources: this.#sources }) : undefined,

@@ -4,7 +4,7 @@ import type { Logger } from '../../shared/runtime/log/logger';
 import type { Random } from '../../shared/runtime/random';
 import { KeyQueue, type QueueResult } from '../queue/key-queue';
 import { deliver } from '../../shared/kube/client/delivery';
-import { tryTimeoutMs, type PostTransport } from '../outbound/post-transport';
+import { tryTimeoutMs, type PostTransport } from '../../shared/outbound/post-transport';
 import type { NotifyMetrics } from '../metrics/metrics';
 
 export interface WebhookCallerOptions {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseRestartWindows } from '../../shared/domain/gate-settings/restart-windows';
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
 import { claimsToBeOption, optionEnv, type OptionRow } from '../../shared/runtime/options/option-table';
@@ -8,6 +9,7 @@ import { parseReconcilerOptions, reconcilerOptionTable, type ReconcilerOptions }
 const defaults: ReconcilerOptions = {
   autoReloadAll: false,
   strategy: 'env-vars',
+  gates: undefined,
   reloadOnCreate: false,
   reloadOnDelete: false,
   annotationKeys: defaultAnnotationKeys,
@@ -40,6 +42,11 @@ const defaults: ReconcilerOptions = {
   alertAdditionalInfo: undefined,
   metaInfoNamespace: undefined,
   metaInfoDeployment: undefined,
+  otlpEndpoint: undefined,
+  otlpTracesEndpoint: undefined,
+  otlpHeaders: {},
+  otelServiceName: undefined,
+  otelResourceAttributes: new Map(),
   listen: { host: undefined, port: 9090 },
   dryRun: false,
   history: true,
@@ -123,6 +130,11 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ['--alert-webhook-url= ', {}],
   ['--alert-webhook-proxy=http://proxy:3128', { alertWebhookProxy: new URL('http://proxy:3128') }],
   ['--alert-additional-info= prod ', { alertAdditionalInfo: 'prod' }],
+  ['--otlp-endpoint=http://collector:4318', { otlpEndpoint: new URL('http://collector:4318') }],
+  ['--otlp-traces-endpoint=https://apm/intake', { otlpTracesEndpoint: new URL('https://apm/intake') }],
+  ['--otlp-headers=X-Api-Key=s3cret', { otlpHeaders: { 'x-api-key': 's3cret' } }],
+  ['--otel-service-name=restarts', { otelServiceName: 'restarts' }],
+  ['--otel-resource-attributes=k8s.cluster.name=eu', { otelResourceAttributes: new Map([['k8s.cluster.name', 'eu']]) }],
   ['--meta-info-namespace=tools', { metaInfoNamespace: 'tools' }],
   ['--meta-info-deployment=reroll', { metaInfoDeployment: 'reroll' }],
   ['--log-format=json', { logFormat: 'json' }],
@@ -141,6 +153,12 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ['--settle=0', { settleMs: 0 }],
   ['--settle=10s', { settleMs: 10_000 }],
   ['--settle=5m', { settleMs: 300_000, settleMaxMs: 300_000 }],
+  [
+    '--restart-windows=Mon-Fri 22:00-05:00 Europe/Berlin; Sat,Sun',
+    { gates: { windows: parseRestartWindows('Mon-Fri 22:00-05:00 Europe/Berlin; Sat,Sun') } },
+  ],
+  ['--min-interval=24h', { gates: { minIntervalMs: 86_400_000 } }],
+  ['--min-interval=0', { gates: { minIntervalMs: 0 } }],
   ['--settle-max=1h', { settleMaxMs: 3_600_000 }],
   ['--settle-max=1m', { settleMaxMs: 60_000 }],
   ['--own-namespace=tools', { ownNamespace: 'tools' }],
@@ -220,6 +238,8 @@ describe('parseReconcilerOptions', () => {
     ['--context=', 'must not be empty'],
     ['--pod-name=', 'must not be empty'],
     ['--settle=5', 'not a duration'],
+    ['--restart-windows=banana', '"banana" is no day and no range of days'],
+    ['--min-interval=721h', 'longer than 720h; accepted: a Go duration such as 30m or 24h, at most 720h'],
     ['--settle=-1s', 'a duration below zero'],
     ['--settle-max=soon', 'not a duration'],
     ['--settle-max=1h1s', 'longer than 1h; accepted: a Go duration not below --settle, at most 1h'],

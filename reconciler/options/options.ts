@@ -28,8 +28,10 @@ import {
   ignoredWorkloadKindsOf,
   restartOptionTable,
 } from '../../shared/runtime/options/restart-options';
+import { gateOptionTable, gatesOf } from '../../shared/runtime/options/gate-options';
 import { scopeOf, selectionOptionTable } from '../../shared/runtime/options/selection-options';
 import { settleMaxOf, settleOptionTable } from '../../shared/runtime/options/settle-options';
+import { traceOptionTable, type TraceOptions } from '../../shared/runtime/options/trace-options';
 import type { LogFormat, LogLevel } from '../../shared/runtime/log/winston-logger';
 import { alertOptionTable, type AlertOptions } from '../alerts/options';
 import type { EngineSettings } from './engine-settings';
@@ -45,7 +47,7 @@ import {
 type FoundOut = 'policy' | 'ownNamespace' | 'identity';
 
 /** All options of the reconciler, parsed once at the start. */
-export interface ReconcilerOptions extends AlertOptions, Omit<EngineSettings, FoundOut> {
+export interface ReconcilerOptions extends AlertOptions, TraceOptions, Omit<EngineSettings, FoundOut> {
   readonly autoReloadAll: boolean;
   readonly ignoredWorkloadKinds: readonly WorkloadKindName[];
   readonly logFormat: LogFormat;
@@ -100,6 +102,7 @@ export const reconcilerOptionTable = {
       accepts: 'env-vars (or default), annotations, restarted-at',
     },
     ...settleOptionTable,
+    ...gateOptionTable,
     foldRollouts: switchRow(
       'fold-rollouts',
       "Do not restart a workload if somebody else's later rollout already applied the change, such as a release that changes the ConfigMap and the workload.",
@@ -154,6 +157,7 @@ export const reconcilerOptionTable = {
     ...alertOptionTable,
     ...metaInfoOptionTable,
   }),
+  ...inGroup('Traces', traceOptionTable),
   ...inGroup('Process', processOptionTable),
   ...inGroup('Accepted from Reloader', reloaderOptionTable),
 } satisfies OptionTable;
@@ -170,12 +174,14 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
   ]);
   const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore, ...others } = values;
   const { pausePeriod, pausedAt, ignoredSourceKinds, rollouts, ...rest } = others;
-  const { enableHa, syncAfterRestart, enablePprof, pprofAddr, settleMaxMs, ...options } = rest;
+  const { enableHa, syncAfterRestart, enablePprof, pprofAddr, settleMaxMs, ...settings } = rest;
+  const { restartWindows, minIntervalMs, ...options } = settings;
   const { scope, remarks } = scopeOf(options);
   return {
     ...options,
     ...scope,
     settleMaxMs: settleMaxOf(options.settleMs, settleMaxMs),
+    gates: gatesOf({ restartWindows, minIntervalMs }),
     ignoredSourceKind: ignoredSourceKinds[0],
     ignoredWorkloadKinds: ignoredWorkloadKindsOf({ ...options, rollouts }),
     leaseName: options.leaseName ?? defaultLeaseName({ enableHa }),

@@ -10,6 +10,9 @@ import { systemClock } from '../../shared/runtime/clock';
 import type { Component } from '../../shared/runtime/process/lifecycle';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Environment } from '../../shared/runtime/options/options';
+import { HttpsPostTransport } from '../../shared/outbound/https-post-transport';
+import { tracesUrl } from '../../shared/runtime/options/trace-options';
+import type { TracingDeps } from '../../shared/tracing/tracing';
 import { probeComponent } from '../../shared/runtime/http/http-server';
 import { randomHex, systemRandom } from '../../shared/runtime/random';
 import { version } from '../../shared/runtime/version';
@@ -24,8 +27,8 @@ import { InspectionServer } from '../inspection/inspection-server';
 import { metaInfoData } from '../meta-info/meta-info';
 import { MetaInfoPublisher } from '../meta-info/publisher';
 import { parseReconcilerOptions, type ReconcilerOptions, reconcilerOptionTable } from '../options/options';
-import { HttpsPostTransport } from '../outbound/https-post-transport';
 import { Reconciler } from './reconciler';
+import type { RestartTracing } from '../tracing/restart-tracing';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { processLogger, runProcess } from '../../shared/runtime/process/process-run';
 
@@ -55,8 +58,10 @@ export async function assemble(
   const { listen, webhookUrl } = options;
   const webhook = webhookUrl && new HttpsPostTransport({ clock, url: webhookUrl });
   const settings = { ...options, policy, ownNamespace, identity };
+  const tracing = await tracingOf(options, { ...deps, metrics: metrics.spans }, { identity, ownNamespace });
+  const outlets = { alerts, webhook, traces: tracing?.traces };
   const reconciler = new Reconciler(
-    { ...deps, metrics, alerts, webhook, onListed: keepHeapSmall, clockAheadMs: () => clock.aheadMs() },
+    { ...deps, ...outlets, metrics, onListed: keepHeapSmall, clockAheadMs: () => clock.aheadMs() },
     settings,
   );
   const probes = { live: livenessChecks(reconciler, clock), ready: readinessChecks(reconciler) };
@@ -65,6 +70,7 @@ export async function assemble(
     connection.component,
     ...metaInfo(deps, options),
     ...(alerts ? [alertComponent(alerts)] : []),
+    ...(tracing ? [tracing.component] : []),
     engine(reconciler),
     ...channel(deps, options, ownNamespace, reconciler, metrics),
     ...inspection(deps, options, reconciler),
@@ -77,6 +83,18 @@ export async function assemble(
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size');
+}
+
+/** Loaded only if it is switched on: nobody else keeps its code in memory. */
+async function tracingOf(
+  options: ReconcilerOptions,
+  deps: TracingDeps,
+  { identity: instance, ownNamespace: namespace }: { readonly identity: string; readonly ownNamespace: string },
+): Promise<RestartTracing | undefined> {
+  const url = tracesUrl(options);
+  if (!url) return undefined;
+  const { restartTracing } = await import('../tracing/restart-tracing');
+  return restartTracing(url, options, deps, { command: 'reconciler', instance, namespace });
 }
 
 function metaInfo(deps: ReflectorDeps, options: ReconcilerOptions): readonly Component[] {

@@ -25,6 +25,7 @@ function watch(status: Partial<WatchStatus> = {}): WatchStatus {
     begun: true,
     lastActivityMonotonicMs: 0,
     optional: false,
+    isScope: false,
     ...status,
   };
 }
@@ -98,8 +99,14 @@ describe('readiness', () => {
     ],
     [
       '§10.2 that of namespaces refused: nothing can be selected',
-      [{}, { name: 'namespaces', resource: namespaces, synced: false, state: 'backing-off', lastError: forbidden }],
+      [{}, { name: 'namespaces', isScope: true, synced: false, state: 'backing-off', lastError: forbidden }],
       false,
+      `configmaps: ok; namespaces: backing-off, ${forbidden.message}`,
+    ],
+    [
+      'that of namespaces refused, where all are selected: their annotations do not count',
+      [{}, { name: 'namespaces', resource: namespaces, synced: false, state: 'backing-off', lastError: forbidden }],
+      true,
       `configmaps: ok; namespaces: backing-off, ${forbidden.message}`,
     ],
     [

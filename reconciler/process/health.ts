@@ -58,8 +58,7 @@ export function livenessChecks(reconciler: Pick<Reconciler, 'status'>, clock: Cl
  * listed, nothing is left to do.
  */
 function watchesCheck(watches: readonly WatchStatus[]): { readonly ok: boolean; readonly message: string } {
-  const mayBeMissing = (watch: WatchStatus): boolean =>
-    watch.optional || (watch.resource !== namespaces && isRefused(watch));
+  const mayBeMissing = (watch: WatchStatus): boolean => watch.optional || (!watch.isScope && isRefused(watch));
   if (watches.length === 0) return { ok: false, message: 'none yet' };
   const ok =
     watches.every((watch) => (watch.synced && watch.begun) || mayBeMissing(watch)) &&

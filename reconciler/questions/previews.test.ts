@@ -18,6 +18,7 @@ import {
   workloadRecord,
   type WorkloadOptions,
 } from '../../shared/domain/plan/records.fixture';
+import { WorkloadGates } from '../gates/workload-gates';
 import { SourceIndex } from '../sources/source-index';
 import { WorkloadIndex } from '../workloads/workload-index';
 
@@ -72,6 +73,9 @@ function previews(more: Partial<PreviewsOptions> & { readonly sourceSelector?: S
     isNamed: () => false,
     term: () => ({ inChargeSinceMs: at(0), watchingSinceMs: at(0) }),
     scope: { isSelected: () => true },
+    gates: new WorkloadGates({
+      ...{ sources, namespaces: { of: () => undefined }, heldInstall: { hold: undefined }, install: undefined },
+    }),
     ...rest,
   });
 }
@@ -95,6 +99,7 @@ function creation(name: string): PreviewQuestion {
   };
 }
 
+const held = { hold: { untilMs: undefined, because: undefined } };
 const nothing: PreviewAnswer = { v: 1, restarts: [], left: [], moreRestarts: 0, moreLeft: 0 };
 
 describe('a preview', () => {
@@ -153,6 +158,35 @@ describe('a preview', () => {
     has({ name: 'web' });
     expect(previews({ scope: { isSelected: () => false } }).answer(question(blue))).toEqual(nothing);
     expect(previews().answer(creation('unused'))).toEqual(nothing);
+  });
+
+  it.each<
+    [
+      string,
+      WorkloadOptions['annotations'],
+      Parameters<typeof sourceRecord>[0],
+      Partial<PreviewQuestion>,
+      string | undefined,
+    ]
+  >([
+    ['the workload', { 'reroll.dev/hold': 'true' }, {}, {}, 'reroll.dev/hold on the workload'],
+    [
+      'the source after the write',
+      {},
+      {},
+      { gates: { 'reroll.dev/hold': 'true' } },
+      'reroll.dev/hold on ConfigMap app',
+    ],
+    ['the source as it is, for an older webhook', {}, { gates: held }, {}, 'reroll.dev/hold on ConfigMap app'],
+    ['nobody any more', {}, { gates: held }, { gates: {} }, undefined],
+  ])('says that a restart does not begin yet, because of %s', (_who, annotations, source, more, detail) => {
+    see({ data: red, ...source });
+    has({ name: 'web', annotations: { ...auto, ...annotations } });
+    const deferred = detail === undefined ? {} : { deferred: { gate: 'hold', detail } };
+    expect(previews().answer(question(blue, more))).toEqual({
+      ...nothing,
+      restarts: [{ workload: 'deployment/web', keys: ['color'], ...deferred }],
+    });
   });
 
   it('names twenty and counts the others', () => {

@@ -1,5 +1,7 @@
 import type { Recorded } from '../../shared/domain/baseline/baseline';
 import { absent, type ContentDigest } from '../../shared/domain/sources/content-digest';
+import { readGateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import { deferralIn } from '../../shared/domain/gates/told-gates';
 import { optedIn } from '../../shared/domain/policy/policy';
 import {
   contentOf,
@@ -14,6 +16,7 @@ import type { PlanInput } from '../../shared/domain/plan/plan-input';
 import type { Verdict } from '../../shared/domain/plan/verdict';
 import { plan } from '../../shared/domain/plan/plan';
 import { whyOf } from '../../shared/domain/plan/describe-change';
+import type { WorkloadGates } from '../gates/workload-gates';
 import type { NamespaceScope } from '../workloads/namespace-scope';
 import type { PlanView } from '../worker/plan-view';
 
@@ -21,6 +24,7 @@ export interface PreviewsOptions extends PlanView {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly annotationKeys: SourceAnnotationKeys;
   readonly scope: Pick<NamespaceScope, 'isSelected'>;
+  readonly gates: WorkloadGates;
 }
 
 type Outlook = { readonly keys: readonly string[] } | { readonly because: string };
@@ -43,7 +47,7 @@ export class Previews {
 
   /** Undefined if this process cannot answer: it does not lead, or digests under another key. */
   answer(question: PreviewQuestion): PreviewAnswer | undefined {
-    const { workloads, keys, settings, scope, term, knownKinds, sources, isNamed } = this.#options;
+    const { workloads, keys, settings, scope, term, knownKinds, sources, isNamed, clock } = this.#options;
     const { kind, namespace, labels } = question;
     const currentTerm = term();
     if (!currentTerm || question.keyId !== keys.keyId || !knownKinds().has(kind)) return undefined;
@@ -60,17 +64,20 @@ export class Previews {
         const isComparable = holdsNoMoreThan(shown, workload.baseline?.sources.get(sourceId(question)));
         const verdict = verdictOf({ ...known, workload, sources: isComparable ? proposed : sources }, question);
         const outlook = isComparable ? outlookOf(verdict) : outlookAnyway(verdict);
-        return outlook
-          ? [{ workload: `${workload.record.kind.toLowerCase()}/${workload.record.name}`, ...outlook }]
-          : [];
+        const title = `${workload.record.kind.toLowerCase()}/${workload.record.name}`;
+        return outlook ? [{ tracked: workload, workload: title, ...outlook }] : [];
       })
       .sort((left, right) => (left.workload < right.workload ? -1 : 1));
     const restarts = outlooks.flatMap((outlook) => ('keys' in outlook ? [outlook] : []));
     const left = outlooks.flatMap((outlook) => ('because' in outlook ? [outlook] : []));
+    const gates = this.#options.gates.withSources(proposed);
     return {
       v: 1,
-      restarts: restarts.slice(0, maxPreviewNames),
-      left: left.slice(0, maxPreviewNames),
+      restarts: restarts.slice(0, maxPreviewNames).map(({ tracked, workload, keys: changed }) => {
+        const deferred = deferralIn(gates.ask(tracked, [question], clock.nowMs()));
+        return { workload, keys: changed, ...(deferred && { deferred }) };
+      }),
+      left: left.slice(0, maxPreviewNames).map(({ workload, because }) => ({ workload, because })),
       moreRestarts: Math.max(0, restarts.length - maxPreviewNames),
       moreLeft: Math.max(0, left.length - maxPreviewNames),
     };
@@ -91,12 +98,14 @@ export class Previews {
     const { kind, namespace, name, update, switchedOn } = question;
     const now = sources.get(question);
     const nowMs = clock.nowMs();
+    const gates = question.gates ? readGateSettings(question.gates, 'source').settings : now?.gates;
     return {
       ...{ kind, namespace, name, uid: update?.uid ?? 'new', resourceVersion: now?.resourceVersion ?? '0' },
       createdAtMs: now?.createdAtMs ?? nowMs,
       writtenAtMs: nowMs,
       ignore: switchedOn.includes(annotationKeys.ignore),
       match: switchedOn.includes(annotationKeys.match),
+      ...(gates && { gates }),
       content: contentOf(question),
     };
   }

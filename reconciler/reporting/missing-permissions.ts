@@ -1,7 +1,14 @@
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { installHoldName } from '../../shared/domain/annotations/annotations';
 import type { ForbiddenError } from '../../shared/kube/errors';
 import { resourceName } from '../../shared/kube/resource';
 import type { Logger } from '../../shared/runtime/log/logger';
+import type { RefusedGate } from '../watch/watches';
+
+const gateConsequences: Readonly<Record<RefusedGate['what'], string>> = {
+  namespaces: 'namespaces: their annotations, such as reroll.dev/hold and reroll.dev/windows, have no effect',
+  'install-hold': `ConfigMap ${installHoldName} in Reroll's namespace: it holds nothing`,
+};
 
 /** Logs each missing permission once, with its consequence. */
 export class MissingPermissions {
@@ -42,6 +49,11 @@ export class MissingPermissions {
       'missing permission to keep the history of restarts in ConfigMaps: it is in memory alone, and ends with this process',
       error,
     );
+  }
+
+  /** Reroll may not list something that may keep restarts from beginning. */
+  gates({ what, error }: RefusedGate): void {
+    this.#report(`missing permission to list and watch ${gateConsequences[what]}`, error);
   }
 
   #report(message: string, error: ForbiddenError): void {

@@ -14,17 +14,24 @@ import type { Attribution } from '../../shared/domain/plan/attribution';
 import { changeOf } from '../../shared/domain/plan/change.fixture';
 import { restartOf } from '../apply/restart.fixture';
 import { auto, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { RecordingSpans } from '../../shared/tracing/span.fixture';
+import { MarkerLostError } from '../apply/patch-workload';
+import { entryOf } from '../history/history-entry';
+import { RestartTraces } from '../tracing/restart-traces';
+import { waitedForNothing } from '../tracing/waited';
 import { Reporter } from './reporter';
 
 let world: ClientWorld;
 let metrics: Metrics;
 let reporter: Reporter;
 let alerts: Alert[];
+let spans: RecordingSpans;
 
 beforeEach(() => {
   world = clientWorld(() => ({ status: 201, body: { metadata: { name: 'e', uid: 'u', resourceVersion: '1' } } }));
   metrics = new Metrics({ countByNamespace: true });
   alerts = [];
+  spans = new RecordingSpans();
   reporter = reporterOf(world);
 });
 
@@ -36,8 +43,9 @@ function reporterOf({ client, clock, logger }: ClientWorld): Reporter {
     logger,
     metrics,
     events,
-    history: noHistory,
+    history: { ...noHistory, find: (id) => (id === entry.id ? entry : undefined) },
     alerts: { send: (alert) => void alerts.push(alert) },
+    traces: new RestartTraces({ clock, spans }),
   });
 }
 
@@ -55,6 +63,7 @@ async function sentEvents(): Promise<readonly object[]> {
 }
 
 const { workload } = restartOf();
+const entry = entryOf({ ...restartOf(), target: workload.record }, { outcome: 'rolling' });
 const restarted = [
   'reloader_action_total{workload_kind="Deployment",result="success"} 1',
   'reloader_reload_executed_total_by_namespace{success="true",namespace="shop"} 1',
@@ -491,4 +500,85 @@ describe('an entry of the journal that does not verify', () => {
       if (job !== '') expect(said()[0]).not.toContain(job);
     },
   );
+});
+
+describe('the trace of a change', () => {
+  const told = JSON.stringify({
+    ...{ at: '2026-01-01T00:00:00.000Z', id: 'c0ffee00' },
+    ...{ sources: { 'cm/app': ['color'] }, changes: { 'cm/app': '9f3e11aa' } },
+  });
+  const job = { metadata: { name: 'migrate', namespace: 'shop', uid: 'new', resourceVersion: '1' } };
+  const recreation = {
+    ...{ uid: 'old', restartId: 'c0ffee00', sources: ['cm/app'], because: ['ConfigMap app: content changed'] },
+    successor: {
+      ...{ apiVersion: 'batch/v1' as const, kind: 'Job' as const },
+      metadata: { name: 'migrate', namespace: 'shop', annotations: { 'reroll.dev/last-restart': told } },
+    },
+  };
+  const forbidden = errorFromStatus(403, undefined, requestTarget('POST', '/apis/batch/v1/namespaces/shop/jobs'));
+  const bringing = { ...workload, record: { ...workload.record, lastRestart: { id: 'c0ffee00', atMs: 0 } } };
+
+  it.each<[string, () => void, Readonly<Record<string, unknown>>, string | undefined]>([
+    [
+      'a restart',
+      () => reporter.restarted(workload, restartOf(), { did: 'restarted', changedMs: undefined }),
+      { 'reroll.decision': 'restarted', 'reroll.restart.id': 'c0ffee00' },
+      undefined,
+    ],
+    [
+      'one that came with the write of somebody else',
+      () => reporter.brought(bringing, [changeOf()]),
+      { 'reroll.decision': 'restarted', 'reroll.reason': 'the write of its new template brought the restart along' },
+      undefined,
+    ],
+    [
+      'one that somebody else’s rollout replaces',
+      () => reporter.coalesced(workload, [changeOf()], 'folded'),
+      { 'reroll.decision': 'coalesced', 'reroll.reason': 'folded' },
+      undefined,
+    ],
+    [
+      'one that a dry run withholds',
+      () => reporter.withheld(workload, restartOf(), waitedForNothing),
+      { 'reroll.decision': 'withheld' },
+      undefined,
+    ],
+    [
+      'one that is taken back, because its marker was lost',
+      () => reporter.refused(restartOf(), new MarkerLostError(workload, 'variables', '11')),
+      { 'reroll.decision': 'refused', 'error.type': 'MARKER_LOST' },
+      'MARKER_LOST',
+    ],
+    [
+      'one of a Job',
+      () => reporter.jobRecreated(recreation, job),
+      { 'reroll.decision': 'restarted', 'reroll.workload': 'Job shop/migrate' },
+      undefined,
+    ],
+    [
+      'one of a Job that cannot be created',
+      () => reporter.jobNotCreated(recreation, forbidden),
+      { 'reroll.decision': 'refused', 'error.type': 'KUBE_FORBIDDEN' },
+      'KUBE_FORBIDDEN',
+    ],
+  ])('has %s', (_what, report, attributes, error) => {
+    report();
+    const [, span] = spans.spans;
+    expect(span).toMatchObject({ name: expect.stringMatching(/^restart /), attributes, error });
+  });
+
+  it('has the end of a restart, if the history knows what for it was', () => {
+    const restart = { id: 'c0ffee00', atMs: 0, target: workload.record };
+    reporter.ended(restart, { outcome: 'healthy' });
+    reporter.ended({ ...restart, id: 'c0ffee01' }, { outcome: 'healthy' });
+    expect(spans.spans.map(({ name }) => name)).toEqual(['roll out Deployment']);
+  });
+
+  it('has no refusal that passes by itself', () => {
+    reporter.refused(
+      restartOf(),
+      new ConflictError('moved on', { status: 409, reason: 'Conflict', retryAfterMs: undefined }),
+    );
+    expect(spans.spans).toEqual([]);
+  });
 });

@@ -15,6 +15,8 @@ import type { AlertSink } from '../alerts/alert';
 import type { Metrics } from '../metrics/metrics';
 import { StaleWorkloadError } from '../apply/read-again';
 import { NotLeadingError, type Restart } from '../apply/restart';
+import type { RestartTraces } from '../tracing/restart-traces';
+import type { Waited } from '../tracing/waited';
 import type { Decided, HistoryTarget } from '../history/history-entry';
 import type { Conclusion, OpenRestart } from '../history/open-restarts';
 import type { RestartHistory } from '../history/restart-history';
@@ -41,15 +43,36 @@ export interface ReporterOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly events: Pick<EventRecorder, 'record'>;
-  readonly history: Pick<RestartHistory, 'restarted' | 'restartedAsTold' | 'withheld' | 'refused' | 'refusedAsTold'>;
+  readonly history: Pick<
+    RestartHistory,
+    'restarted' | 'restartedAsTold' | 'withheld' | 'refused' | 'refusedAsTold' | 'find'
+  >;
   /** Undefined: no alerts are sent. */
   readonly alerts?: AlertSink | undefined;
+  /** Undefined: no traces are sent. */
+  readonly traces?: RestartTraces | undefined;
 }
+
+/** The sources of a settle window. */
+type ChangedSources = Pick<ReadonlyMap<SourceId, unknown>, 'has' | 'keys' | 'size'>;
 
 /** A restart that is decided. Whether it could be described does not matter. */
 type Refusable = Pick<Restart, 'id' | 'atMs' | 'workload' | 'strategy' | 'changes'>;
 
-/** Reports what happened and why in logs, metrics, Events and alerts. Decides nothing. */
+interface FailedRestart {
+  readonly changes: readonly Change[];
+  readonly waited: Waited;
+}
+
+interface RestartReport {
+  /** Completes "the workload was …". */
+  readonly did: string;
+  /** When the source changed, by the monotonic clock, if that was seen. */
+  readonly changedMs: number | undefined;
+  readonly waited?: Waited | undefined;
+}
+
+/** Reports what happened and why in logs, metrics, Events, alerts and traces. Decides nothing. */
 export class Reporter {
   readonly #options: ReporterOptions;
   /** Refusals whose line is about to be written, with its fields for the audit. */
@@ -119,17 +142,18 @@ export class Reporter {
   }
 
   /** A change that led to no restart: the reason for each source that changed. */
-  leftAlone({ record }: TrackedWorkload, changed: ReadonlySet<SourceId>, verdicts: readonly Verdict[]): void {
+  leftAlone({ record }: TrackedWorkload, changed: ChangedSources, verdicts: readonly Verdict[]): void {
     if (changed.size === 0) return;
     const { logger, metrics } = this.#options;
     const concerned = verdicts.filter(({ id }) => changed.has(id));
     const workload = describeWorkload(record);
-    const unused = [...changed].filter((id) => !concerned.some((verdict) => verdict.id === id));
+    const sources = [...changed.keys()];
+    const unused = sources.filter((id) => !concerned.some((verdict) => verdict.id === id));
     const because = [
       ...concerned.map(describeVerdict),
       ...unused.map((id) => `${id}: the workload no longer asks for it`),
     ];
-    logger.info(`${workload} not restarted`, { workload, sources: [...changed], because });
+    logger.info(`${workload} not restarted`, { workload, sources, because });
     const compared = concerned.some(({ comparison }) => comparison !== undefined);
     metrics.skippedTotal.inc({ reason: compared ? 'no_data_change' : 'ignored_or_not_selected' });
   }
@@ -145,16 +169,8 @@ export class Reporter {
     this.#options.metrics.adoptionsTotal.inc({ kind: record.kind });
   }
 
-  /**
-   * `did` completes "the workload was …". `changedMs` is when the source changed, by the monotonic clock, if that was
-   * seen.
-   */
-  restarted(
-    { record }: TrackedWorkload,
-    restart: Restart,
-    { did, changedMs }: { readonly did: string; readonly changedMs: number | undefined },
-  ): void {
-    const { clock, history, logger, metrics } = this.#options;
+  restarted({ record }: TrackedWorkload, restart: Restart, { did, changedMs, waited }: RestartReport): void {
+    const { clock, history, logger, metrics, traces } = this.#options;
     const { id, strategy, changes } = restart;
     if (changedMs !== undefined) {
       const seconds = (clock.monotonicMs() - changedMs) / 1000;
@@ -170,6 +186,7 @@ export class Reporter {
       isLeftToNextRun: isLeftToNextRun(record.kind, record.settings),
       heldUntilMs: restart.pausedUntilMs,
     });
+    traces?.decided('restarted', decided, { waited });
     this.#count(record, true);
     const detail = `${describeChanges(changes)}. ${record.kind} ${did} (${strategy}, ${id})`;
     this.#event(record, 'Normal', 'Reloaded', detail);
@@ -177,8 +194,8 @@ export class Reporter {
   }
 
   /** A rollout by somebody else already gives the pods the changed content. `how` completes "not restarted: …". */
-  coalesced({ record }: TrackedWorkload, changes: readonly Change[], how: string): void {
-    const { logger, metrics } = this.#options;
+  coalesced({ record }: TrackedWorkload, changes: readonly Change[], how: string, waited?: Waited): void {
+    const { logger, metrics, traces } = this.#options;
     const workload = describeWorkload(record);
     logger.info(`${workload} not restarted: ${how}`, {
       workload,
@@ -187,11 +204,12 @@ export class Reporter {
       ...attributionFields(changes),
     });
     metrics.foldedRestartsTotal.inc({ workload_kind: record.kind });
+    traces?.coalesced({ target: targetOf(record), changes }, { reason: how, waited });
   }
 
   /** Somebody else's write brought the restart that the webhook had put into it. */
   brought(workload: TrackedWorkload, changes: readonly Change[]): void {
-    const { history, logger, metrics } = this.#options;
+    const { history, logger, metrics, traces } = this.#options;
     const { record } = workload;
     const { lastRestart } = record;
     const how = 'the write of its new template brought the restart along';
@@ -205,11 +223,12 @@ export class Reporter {
     const decided = { ...lastRestart, target: targetOf(record), strategy: record.settings.strategy, changes };
     logger.info(message, auditOf('restarted', decided));
     history.restarted(decided);
+    traces?.decided('restarted', decided, { reason: how });
   }
 
   /** A dry run decided on a restart. */
-  withheld({ record }: TrackedWorkload, restart: Restart): void {
-    const { history, logger, metrics } = this.#options;
+  withheld({ record }: TrackedWorkload, restart: Restart, waited: Waited): void {
+    const { history, logger, metrics, traces } = this.#options;
     const would = isLeftToNextRun(record.kind, record.settings) ? 'take the change at its next run' : 'be restarted';
     const decided = decidedOf(restart);
     logger.info(`dry run: ${describeWorkload(record)} would ${would}`, {
@@ -217,6 +236,7 @@ export class Reporter {
       dryRun: true,
     });
     history.withheld(decided);
+    traces?.decided('withheld', decided, { waited });
     metrics.dryRunRestartsTotal.inc({ workload_kind: record.kind });
   }
 
@@ -232,12 +252,14 @@ export class Reporter {
   }
 
   jobRecreated(entry: JobRecreation, job: KubeObject): void {
-    const { history, logger, alerts } = this.#options;
+    const { history, logger, alerts, traces } = this.#options;
     const { name, namespace = '', uid } = job.metadata;
     const record = { kind: 'Job', namespace, name, uid } as const;
     const { restartId, sources, because } = entry;
     logger.info(`${describeWorkload(record)} recreated`, auditOfJob('restarted', record, entry, changesIn(entry)));
     history.restartedAsTold(record, toldIn(entry));
+    const told = traces && readRestartCause(toldIn(entry));
+    if (told) traces.told('restarted', record, told);
     this.#count(record, true);
     const detail = `${because.join('; ')}. Job recreated (${restartId})`;
     this.#event(record, 'Normal', 'Reloaded', detail);
@@ -246,7 +268,7 @@ export class Reporter {
 
   /** A deleted Job could not be recreated yet. It is retried. */
   jobNotCreated(entry: JobRecreation, error: unknown): void {
-    const { history, logger } = this.#options;
+    const { history, logger, traces } = this.#options;
     const { uid, successor, because, restartId } = entry;
     const { name, namespace } = successor.metadata;
     const record = { kind: 'Job', namespace, name, uid } as const;
@@ -254,6 +276,8 @@ export class Reporter {
     this.#count(record, false);
     const code = codeForPerson(error);
     const isRefused = code !== undefined && history.refusedAsTold(record, toldIn(entry), code);
+    const told = traces && isRefused ? readRestartCause(toldIn(entry)) : undefined;
+    if (told) traces?.told('refused', record, told, { errorCode: code });
     logger.warn(`${workload} was deleted and could not be recreated yet; retrying until it is`, {
       ...(isRefused
         ? { ...auditOfJob('refused', record, entry, changesIn(entry)), errorCode: code }
@@ -264,9 +288,13 @@ export class Reporter {
   }
 
   /** It is known how a restart ended. */
-  ended({ id, target }: OpenRestart, { outcome, reason = '' }: Conclusion): void {
-    const { logger, metrics } = this.#options;
+  ended(restart: OpenRestart, conclusion: Conclusion): void {
+    const { history, logger, metrics, traces } = this.#options;
+    const { id, target } = restart;
+    const { outcome, reason = '' } = conclusion;
     metrics.restartOutcomesTotal.inc({ outcome });
+    const entry = traces && history.find(id);
+    if (entry) traces.ended(restart, entry, conclusion);
     const workload = describeWorkload(target);
     const fields = { workload, restartId: id, outcome, ...(reason !== '' && { reason }) };
     if (outcome !== 'unhealthy') {
@@ -278,15 +306,17 @@ export class Reporter {
   }
 
   /** A restart was refused by what only a person can change. It is retried, and told once. */
-  refused(restart: Refusable, error: unknown): void {
+  refused(restart: Refusable, error: unknown, waited?: Waited): void {
     const errorCode = codeForPerson(error);
     const decided = decidedOf(restart);
     if (errorCode === undefined || !this.#options.history.refused(decided, errorCode)) return;
     this.#refusals.set(restart.workload.key, { ...auditOf('refused', decided), errorCode });
+    this.#options.traces?.decided('refused', decided, { errorCode, waited });
   }
 
   /** A restart could not be written. It is retried. */
-  notRestarted({ record }: TrackedWorkload, error: unknown): void {
+  notRestarted({ record }: TrackedWorkload, error: unknown, failed?: FailedRestart): void {
+    if (failed) this.#options.traces?.failed({ target: targetOf(record), changes: failed.changes }, failed.waited);
     if (!isConflict(error) && !(error instanceof NotLeadingError)) this.#count(record, false);
   }
 

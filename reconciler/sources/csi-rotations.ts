@@ -166,8 +166,8 @@ export class CsiRotations {
   #update(key: ObjectKey): void {
     const rotation = this.#rotations.get(key);
     if (!rotation || this.#listing.has(key)) return;
-    const { ignore, match } = this.#classes.get(key) ?? rotation.source;
-    this.#sink.upsert({ ...rotation.source, ignore, match }, 'watch');
+    const { ignore, match, gates } = this.#classes.get(key) ?? rotation.source;
+    this.#sink.upsert({ ...rotation.source, ignore, match, ...(gates && { gates }) }, 'watch');
   }
 }
 

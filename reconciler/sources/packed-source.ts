@@ -26,14 +26,14 @@ export class PackedSource {
   readonly #bytes: string;
 
   /**
-   * Undefined if the source has a past, the watch has not caught up with a read, or its fields do not look like the API
-   * server's.
+   * Undefined if the source has a past or gate settings, the watch has not caught up with a read, or its fields do not
+   * look like the API server's.
    */
   static of(entry: SourceEntry): PackedSource | undefined {
     const { record, fromMs, ignoreSinceMs, matchSinceMs, isRead, former, isFirstForgotten } = entry;
     if (!record || ignoreSinceMs !== 0 || matchSinceMs !== 0 || isRead || former.length > 0) return undefined;
     const content = record.content === 'metadata-only' ? noContent : record.content;
-    if (content.former) return undefined;
+    if (content.former || record.gates) return undefined;
     const { uid, resourceVersion, createdAtMs, writtenAtMs, ignore, match } = record;
     if (!uuid.test(uid) || !decimal.test(resourceVersion)) return undefined;
     if (![createdAtMs, fromMs, writtenAtMs ?? 0].every(isPackedTime)) return undefined;

@@ -1,4 +1,5 @@
 import type { InForce } from '../../shared/domain/baseline/comparison';
+import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { absent, type ContentDigest } from '../../shared/domain/sources/content-digest';
 import { splitObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
@@ -206,7 +207,11 @@ export class SourceIndex {
     }
     const record = isSameVersion && !hasContent(shown) ? { ...shown, content: before.content } : shown;
     const byRead = origin === 'read';
-    const sameFlags = before?.uid !== record.uid || (before.ignore === record.ignore && before.match === record.match);
+    const sameFlags =
+      before?.uid !== record.uid ||
+      (before.ignore === record.ignore &&
+        before.match === record.match &&
+        sameGateSettings(before.gates, record.gates));
     const flagTimes = flagsSince(entry, record, wholeSecond(this.#clock.nowMs()));
     const sameContent =
       before && hasContent(before) && hasContent(record) ? record.content.equals(before.content) : isSameVersion;

@@ -73,6 +73,7 @@ class World {
       csi: undefined,
       workloads: { sink: (kind) => this.#sink(kind), read: unread },
       wholeLists: false,
+      gates: undefined,
       onProgress: () => void (this.refusals += 1),
       onLost: ({ plural }) => void this.lost.push(plural),
       observer: () => ({

@@ -3,9 +3,10 @@ import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
 import { ForbiddenError, NotFoundError } from '../../shared/kube/errors';
 import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import type { ReflectorStatus } from '../../shared/kube/list-watch/reflector';
-import { resourceName, type Resource } from '../../shared/kube/resource';
+import { namespaces, resourceName, type Resource } from '../../shared/kube/resource';
 import { csiAddOn, workloadAddOn, type AddOn } from './add-ons';
 import {
+  installHoldWatches,
   namespaceWatches,
   sourceWatches,
   workloadWatch,
@@ -22,6 +23,8 @@ export interface WatchStatus extends ReflectorStatus {
   readonly namespace: string | undefined;
   /** Part of an add-on that may be installed at any time, so nothing waits for it. */
   readonly optional: boolean;
+  /** It shows which namespaces are selected: without it, none is. */
+  readonly isScope: boolean;
 }
 
 /** A kind of sources that Reroll may not list in `namespace`; if undefined, in any namespace. */
@@ -30,9 +33,17 @@ export interface RefusedSources {
   readonly namespace: string | undefined;
 }
 
+/** Something that may keep restarts from beginning, and that Reroll may not list. */
+export interface RefusedGate {
+  readonly what: 'namespaces' | 'install-hold';
+  readonly error: ForbiddenError;
+}
+
 /** The list-watches of everything that a decision depends on, one per resource and watched namespace. */
 export class Watches {
   readonly #watches: readonly Watch[];
+  /** Those that show what may keep restarts from beginning. */
+  readonly #gates: readonly Watch[];
   readonly #addOns: readonly AddOn[];
   readonly #csi: AddOn | undefined;
   readonly #wholeLists: boolean;
@@ -47,11 +58,13 @@ export class Watches {
     this.#watches = [
       // Started first: otherwise every workload would be held until its namespace is known.
       ...namespaceWatches(options),
+      ...installHoldWatches(options),
       ...places.flatMap((namespace) => [
         ...sourceWatches(options, namespace),
         ...(workloads ? builtIn.map((row) => workloadWatch(options, workloads, row, namespace)) : []),
       ]),
     ];
+    this.#gates = this.#watches.filter(({ isGate }) => isGate === true);
     const optional = rows.filter((row) => row.optional);
     const addOns = workloads ? optional.map((row) => workloadAddOn(options, workloads, row, places)) : [];
     this.#csi = options.csi && csiAddOn(options, options.csi, places);
@@ -70,6 +83,11 @@ export class Watches {
   async listSourcesAgain(whole = false): Promise<void> {
     const sources = this.#watches.filter(({ sourceKind, reflector }) => sourceKind && reflector.status.synced);
     await this.#listAgain(sources, this.#csi ? [this.#csi] : [], whole);
+  }
+
+  /** Lists again what may keep restarts from beginning, even if a list is under way: it may have begun too early. */
+  async listGatesAgain(): Promise<void> {
+    await this.#listAgain(this.#gates, []);
   }
 
   /**
@@ -120,6 +138,23 @@ export class Watches {
     );
   }
 
+  /** `refused`: some of what may keep restarts from beginning may not be listed, and the rest is known. */
+  gatesStanding(): 'known' | 'refused' | 'unknown' {
+    const unknown = this.#gates.map(({ reflector }) => reflector.status).filter((status) => !isSynced(status));
+    if (unknown.length === 0) return 'known';
+    const areRefused = unknown.every(({ state, lastError }) => state !== 'stopped' && isRbacForbidden(lastError));
+    return areRefused ? 'refused' : 'unknown';
+  }
+
+  /** What keeps no restart from beginning because the permission to list it is missing. */
+  refusedGates(): readonly RefusedGate[] {
+    return this.#gates.flatMap(({ resource, reflector: { status } }) => {
+      const { lastError: error } = status;
+      const what = resource === namespaces ? 'namespaces' : 'install-hold';
+      return !status.synced && isRbacForbidden(error) ? [{ what, error }] : [];
+    });
+  }
+
   /** Whether every workload is known, except those that Reroll may not list and those of add-ons. */
   hasListedWorkloads(): boolean {
     return this.#watches.every(
@@ -147,9 +182,12 @@ export class Watches {
 
 const noAddOn = { watch: undefined, watches: [] };
 
-function statusOf({ resource, namespace, reflector }: Watch, optional: boolean): WatchStatus {
-  const name = resourceName(resource) + (namespace === undefined ? '' : ` in ${namespace}`);
-  return { ...reflector.status, resource, namespace, name, optional };
+function statusOf(
+  { resource, namespace, name: ownName, isScope = false, reflector }: Watch,
+  optional: boolean,
+): WatchStatus {
+  const name = (ownName ?? resourceName(resource)) + (namespace === undefined ? '' : ` in ${namespace}`);
+  return { ...reflector.status, resource, namespace, name, optional, isScope };
 }
 
 /** What it learnt before it was stopped does not count: it is about to list again. */

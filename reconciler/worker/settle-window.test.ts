@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../shared/runtime/fake-clock';
-import { SettleWindows } from './settle-window';
+import { settledAtMs, SettleWindows } from './settle-window';
 
 const times = { settleMs: 1_000, settleMaxMs: 3_000 };
 const web = 'Deployment/shop/web';
@@ -19,7 +19,7 @@ describe('SettleWindows', () => {
     await clock.advance(500);
     windows.touch(web, 'cm/last');
     expect(windows.remainingMs(web, times)).toBe(1_000);
-    expect(windows.close(web).sources.size).toBe(500);
+    expect(windows.close(web).noticedMs.size).toBe(500);
   });
 
   it('tells when a window was opened, until it is closed', async () => {
@@ -35,7 +35,7 @@ describe('SettleWindows', () => {
 
   it('has no window if nothing changed', () => {
     expect(windows.remainingMs(web, times)).toBe(0);
-    expect(windows.close(web).sources.size).toBe(0);
+    expect(windows.close(web).noticedMs.size).toBe(0);
   });
 
   it.each([
@@ -75,11 +75,26 @@ describe('SettleWindows', () => {
     expect(windows.close(web).firstMs).toBeUndefined();
   });
 
+  it('returns when each source first changed, and since when they are quiet', async () => {
+    for (const source of ['cm/app', 'secret/db', 'cm/app']) {
+      windows.touch(web, source);
+      await clock.advance(400);
+    }
+    const settled = windows.close(web);
+    expect([...settled.noticedMs]).toEqual([
+      ['cm/app', 0],
+      ['secret/db', 400],
+    ]);
+    expect(settledAtMs(settled, times)).toBe(1_800);
+    expect(settledAtMs(settled, { settleMs: 1_000, settleMaxMs: 1_500 })).toBe(1_500);
+    expect(settledAtMs(windows.close(web), times)).toBeUndefined();
+  });
+
   it('names each source once when it is closed, and no longer exists then', async () => {
     for (const source of ['cm/app', 'secret/db', 'cm/app']) windows.touch(web, source);
     windows.touch('Deployment/shop/other', 'cm/other');
-    expect([...windows.close(web).sources]).toEqual(['cm/app', 'secret/db']);
-    expect(windows.close(web).sources.size).toBe(0);
+    expect([...windows.close(web).noticedMs.keys()]).toEqual(['cm/app', 'secret/db']);
+    expect(windows.close(web).noticedMs.size).toBe(0);
     expect(windows.remainingMs(web, times)).toBe(0);
     await clock.advance(2_900);
     windows.touch(web, 'cm/app');

@@ -21,17 +21,29 @@ export function settleTimesOf(settings: WorkloadSettings, defaults: SettleTimes)
 interface Window {
   readonly firstMs: number;
   lastMs: number;
-  readonly sources: Set<SourceId>;
+  readonly noticedMs: Map<SourceId, number>;
 }
 
-/** What a window covered; returned when it is closed. */
+/** What a window covered; returned when it is closed. Times are of the monotonic clock. */
 export interface Settled {
-  readonly sources: ReadonlySet<SourceId>;
-  /** When the first source changed, by the monotonic clock; undefined: there was no window. */
+  /** When each source was first seen to change. */
+  readonly noticedMs: ReadonlyMap<SourceId, number>;
+  /** When the first source changed; undefined: there was no window. */
   readonly firstMs: number | undefined;
+  /** When the last one did. */
+  readonly lastMs: number | undefined;
 }
 
-const noWindow: Settled = { sources: new Set(), firstMs: undefined };
+const noWindow: Settled = { noticedMs: new Map(), firstMs: undefined, lastMs: undefined };
+
+/** When the sources had been quiet for long enough; undefined: there was no window. */
+export function settledAtMs(
+  { firstMs, lastMs }: Pick<Settled, 'firstMs' | 'lastMs'>,
+  { settleMs, settleMaxMs }: SettleTimes,
+): number | undefined {
+  if (firstMs === undefined || lastMs === undefined) return undefined;
+  return Math.min(lastMs + settleMs, firstMs + settleMaxMs);
+}
 
 /**
  * Delays a workload's restart until its sources have been quiet for a while, so that ten edits, or an edit of ten
@@ -48,10 +60,11 @@ export class SettleWindows {
   /** A source of the workload changed. */
   touch(key: string, source: SourceId): void {
     const nowMs = this.#clock.monotonicMs();
-    const window = this.#windows.get(key) ?? { firstMs: nowMs, lastMs: nowMs, sources: new Set() };
+    const window = this.#windows.get(key) ?? { firstMs: nowMs, lastMs: nowMs, noticedMs: new Map() };
     window.lastMs = nowMs;
-    // For the log only. With a pattern, a long window may see an unbounded number of names.
-    if (window.sources.size < budgets.settledSources) window.sources.add(source);
+    // For log and traces only. With a pattern, a long window may see an unbounded number of names.
+    const { noticedMs } = window;
+    if (noticedMs.size < budgets.settledSources && !noticedMs.has(source)) noticedMs.set(source, nowMs);
     this.#windows.set(key, window);
   }
 
@@ -61,11 +74,9 @@ export class SettleWindows {
   }
 
   /** Time left until the window ends; 0 if it has ended or there is none. */
-  remainingMs(key: string, { settleMs, settleMaxMs }: SettleTimes): number {
-    const window = this.#windows.get(key);
-    if (!window) return 0;
-    const endMs = Math.min(window.lastMs + settleMs, window.firstMs + settleMaxMs);
-    return Math.max(0, endMs - this.#clock.monotonicMs());
+  remainingMs(key: string, times: SettleTimes): number {
+    const endMs = settledAtMs(this.#windows.get(key) ?? noWindow, times);
+    return endMs === undefined ? 0 : Math.max(0, endMs - this.#clock.monotonicMs());
   }
 
   /** Ends the window, because the workload is looked at or deleted. */

@@ -1,4 +1,6 @@
 import { RerollError } from '../../shared/domain/errors';
+import type { GateName } from '../../shared/domain/gate-settings/gate-names';
+import type { ClosedGate } from '../../shared/domain/gates/gate';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { WaitReason } from '../../shared/domain/protocol/workload-status';
 import { ForbiddenError } from '../../shared/kube/errors';
@@ -10,6 +12,8 @@ import { isForPerson } from '../reporting/errors-for-people';
 export type LookResult = QueueResult & {
   /** Undefined: nothing, or a failure, or only its turn. */
   readonly waitsFor?: WaitReason;
+  /** The gate that keeps the restart from beginning. */
+  readonly closed?: ClosedGate;
   /** The error of a failed look. */
   readonly error?: unknown;
 };
@@ -21,6 +25,8 @@ export interface UnfinishedLook {
   readonly sinceMs: number;
   /** Set if the look failed. */
   readonly errorCode?: string;
+  /** Set if a gate is closed. */
+  readonly closed?: ClosedGate;
 }
 
 /** What workloads wait for whose last look failed or waits. All others are not in here, and they are most. */
@@ -36,16 +42,29 @@ export class UnfinishedLooks {
     return this.#looks.get(key);
   }
 
+  /** How many restarts each gate keeps from beginning. */
+  countByGate(): ReadonlyMap<GateName, number> {
+    const counts = new Map<GateName, number>();
+    for (const { closed } of this.#looks.values()) {
+      if (closed) counts.set(closed.gate, (counts.get(closed.gate) ?? 0) + 1);
+    }
+    return counts;
+  }
+
   /** Takes the result of a look. A workload that still waits for the same has waited since the first such look. */
-  note({ key }: Pick<TrackedWorkload, 'key'>, { kind, waitsFor, error }: LookResult): void {
-    const reason = waitsFor ?? (kind === 'failed' ? waitAfter(error) : undefined);
+  note({ key }: Pick<TrackedWorkload, 'key'>, { kind, waitsFor, closed, error }: LookResult): void {
+    const reason = closed?.gate ?? waitsFor ?? (kind === 'failed' ? waitAfter(error) : undefined);
     if (reason === undefined) {
       this.#looks.delete(key);
       return;
     }
     const before = this.#looks.get(key);
     const sinceMs = before?.waitsFor === reason ? before.sinceMs : this.#clock.nowMs();
-    this.#looks.set(key, { waitsFor: reason, sinceMs, ...(error !== undefined && { errorCode: codeOf(error) }) });
+    this.#looks.set(key, {
+      ...{ waitsFor: reason, sinceMs },
+      ...(closed && { closed }),
+      ...(error !== undefined && { errorCode: codeOf(error) }),
+    });
   }
 
   forget(key: WorkloadKey): void {

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { formatBaseline } from '../../shared/domain/baseline/baseline';
+import type { GatesAnswer } from '../../shared/domain/gates/ask-gates';
 import { everything } from '../../shared/domain/kubernetes/selector';
+import type { KubeEvent } from '../../shared/kube/client/events';
 import { bodyOf, zeroRandom } from '../../shared/kube/client/client.fixture';
 import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
 import { AdoptionRateLimiter } from './adoption-rate-limiter';
@@ -17,6 +19,7 @@ import {
   workloadObject,
   workloadRecord,
 } from '../../shared/domain/plan/records.fixture';
+import { Deferrals } from '../reporting/deferrals';
 import type { Reporter } from '../reporting/reporter';
 import { RolloutCoalescer } from './rollout-coalescer';
 import { SettleWindows } from './settle-window';
@@ -39,12 +42,18 @@ let workloads: WorkloadIndex;
 let authors: readonly string[] | undefined;
 let unfinished: UnfinishedLooks;
 let worker: Worker;
+let gates: GatesAnswer;
+let asked: number;
+let events: KubeEvent[];
 
 /** Deployment `web` runs with red, and its source holds blue. */
 beforeEach(() => {
   const stored = workloadObject({ baseline, resourceVersion: '11' });
   server = applyWorld(({ method }) => (method === 'GET' ? { body: stored } : answer));
   tended = 0;
+  gates = { isOpen: true, passed: [] };
+  asked = 0;
+  events = [];
   authors = [];
   const { clock, logger, context } = server;
   const keys = new DigestKeyring(digester, true);
@@ -73,6 +82,13 @@ beforeEach(() => {
     versions: { known: () => true, ask: () => Promise.resolve(true) },
     settle: new SettleWindows(clock),
     coalescer,
+    gates: {
+      ask: () => {
+        asked++;
+        return gates;
+      },
+    },
+    deferrals: new Deferrals({ logger, events: { record: (event) => Promise.resolve(void events.push(event)) } }),
     injected: new InjectedRestarts(),
     unfinished: (unfinished = new UnfinishedLooks(clock)),
     hints: {
@@ -163,6 +179,44 @@ describe('what a workload waits for', () => {
     });
     await worker.process(key);
     expect(unfinished.get(key)).toBeUndefined();
+  });
+});
+
+describe('a restart that may not begin yet', () => {
+  const closed = { gate: 'window', detail: '--restart-windows: Sat' } as const;
+
+  it('sends nothing, is told, and is looked at again when it may begin', async () => {
+    answer = { body: workloadObject({ baseline, resourceVersion: '11' }) };
+    const untilMs = server.clock.nowMs() + 60_000;
+    gates = { isOpen: false, closed: { ...closed, untilMs } };
+    const look = jest.spyOn(coalescer, 'look');
+    expect(await worker.process(key)).toEqual({ kind: 'again', afterMs: 60_000, closed: gates.closed });
+    expect([requests(), look.mock.calls, events.map(({ reason }) => reason)]).toEqual([[], [], ['ReloadDeferred']]);
+    expect(unfinished.get(key)).toMatchObject({ waitsFor: 'window', closed: { untilMs } });
+    gates = { isOpen: true, passed: [] };
+    await worker.process(key);
+    expect(requests()[0]).toBe('PATCH 10');
+    expect(unfinished.get(key)?.closed).toBeUndefined();
+  });
+
+  it('for weeks is looked at once an hour', async () => {
+    gates = { isOpen: false, closed: { ...closed, untilMs: server.clock.nowMs() + 30 * 86_400_000 } };
+    expect(await worker.process(key)).toMatchObject({ kind: 'again', afterMs: 3_600_000 });
+  });
+
+  it('without an end waits for whoever ends it', async () => {
+    gates = { isOpen: false, closed: { ...closed, gate: 'hold', untilMs: undefined } };
+    expect(await worker.process(key)).toMatchObject({ kind: 'done' });
+    expect(unfinished.get(key)).toMatchObject({ waitsFor: 'hold' });
+  });
+
+  it('because a gate closed while Reroll looked for a rollout that answers the change', async () => {
+    jest.spyOn(coalescer, 'look').mockImplementation(async () => {
+      gates = { isOpen: false, closed: { ...closed, untilMs: undefined } };
+      return await Promise.resolve({ kind: 'restart' });
+    });
+    await worker.process(key);
+    expect([requests(), asked]).toEqual([[], 2]);
   });
 });
 

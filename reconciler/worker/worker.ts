@@ -1,23 +1,23 @@
-import { ownAnnotations } from '../../shared/domain/annotations/annotations';
-import { revertedBaseline, type Baseline } from '../../shared/domain/baseline/baseline';
+import type { Baseline } from '../../shared/domain/baseline/baseline';
 import { optedIn } from '../../shared/domain/policy/policy';
 import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { ConflictError, NotFoundError } from '../../shared/kube/errors';
-import { getObject, type KubeObject } from '../../shared/kube/client/objects';
+import { getObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import { randomHex, type Random } from '../../shared/runtime/random';
 import type { AdoptionRateLimiter } from './adoption-rate-limiter';
-import { MarkerLostError } from '../apply/patch-workload';
 import { StaleWorkloadError } from '../apply/read-again';
 import { NotLeadingError, type ApplyContext, type Restart } from '../apply/restart';
 import type { BaselineRemovals } from './baseline-removals';
-import { baselineText } from '../apply/baseline-too-large-error';
+import { BaselineWrites } from './baseline-writes';
 import type { Change } from '../../shared/domain/plan/change';
 import type { Hints } from '../hints/hints';
 import { attributed, describeRestart } from './describe-restart';
 import type { ComparableVersions } from '../workloads/comparable-versions';
 import { failedAttempt, sooner } from '../queue/key-queue';
+import type { WorkloadGates } from '../gates/workload-gates';
+import type { ClosedGate } from '../../shared/domain/gates/gate';
 import type { InjectedRestarts } from './injected-restarts';
 import type { Term } from '../../shared/domain/plan/plan-input';
 import type { Verdict } from '../../shared/domain/plan/verdict';
@@ -25,13 +25,14 @@ import { candidates } from '../../shared/domain/plan/candidates';
 import { plan, type Plan } from '../../shared/domain/plan/plan';
 import type { PauseBegun } from './pauses';
 import { planInput, type PlanView } from './plan-view';
+import type { Deferrals } from '../reporting/deferrals';
 import type { Reporter } from '../reporting/reporter';
 import type { RolloutCoalescer } from './rollout-coalescer';
-import { settleTimesOf, type Settled, type SettleTimes, type SettleWindows } from './settle-window';
+import { settledAtMs, settleTimesOf, type Settled, type SettleTimes, type SettleWindows } from './settle-window';
 import type { LocalSourceRef } from '../../shared/domain/sources/source';
 import type { ContentLoader } from '../reading/content-loader';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
-import { lostRestart, UnansweredRestarts } from './unanswered-restarts';
+import type { Waited } from '../tracing/waited';
 import type { LookResult, UnfinishedLooks } from './unfinished-looks';
 import type { Writers } from './writers';
 
@@ -41,11 +42,13 @@ export interface WorkerOptions extends PlanView {
   readonly clock: Clock;
   readonly random: Random;
   readonly reporter: Reporter;
+  readonly deferrals: Deferrals;
   readonly settle: SettleWindows;
   readonly coalescer: RolloutCoalescer;
+  readonly gates: Pick<WorkloadGates, 'ask'>;
   readonly injected: InjectedRestarts;
-  /** For people who ask, never a reason to act. */
-  readonly unfinished: Pick<UnfinishedLooks, 'note' | 'forget'>;
+  /** For people who ask and for traces, never a reason to act. */
+  readonly unfinished: Pick<UnfinishedLooks, 'get' | 'note' | 'forget'>;
   readonly hints: Pick<Hints, 'attribution'>;
   readonly adoptions: AdoptionRateLimiter;
   readonly removals: Pick<BaselineRemovals, 'putBack' | 'forget'>;
@@ -58,23 +61,27 @@ export interface WorkerOptions extends PlanView {
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
 }
 
+type PlannedRestart = Extract<Plan, { readonly action: 'restart' }>;
+
 /** Delay until another attempt to write a baseline: the missing permission may be granted later. */
 const unwritten: LookResult = { kind: 'again', afterMs: 10 * 60_000, waitsFor: 'baseline-write' };
 
 /** A Job is recreated within moments of the deletion of its predecessor. */
 const busyJobMs = 1_000;
 
+/** A gate that opens in weeks is asked again meanwhile: no timer is set for longer, and clocks are corrected. */
+const gateLookMs = 3_600_000;
+
 /** Processes one workload at a time: plan, then apply. What it does not finish stays in the queue. */
 export class Worker {
   readonly #options: WorkerOptions;
   /** Versions that a write was refused for. Only a newer version is worth another try. */
   readonly #refusedVersions = new Map<WorkloadKey, string>();
-  /** Workloads whose last restart was stored without its marker. */
-  readonly #lostMarkers = new Set<WorkloadKey>();
-  readonly #unanswered = new UnansweredRestarts();
+  readonly #writes: BaselineWrites;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    this.#writes = new BaselineWrites(options);
   }
 
   /** Never rejects: a failure is part of the result. */
@@ -106,8 +113,7 @@ export class Worker {
   /** The workload is deleted; forgets everything about it. */
   forget(key: WorkloadKey): void {
     this.#refusedVersions.delete(key);
-    this.#lostMarkers.delete(key);
-    this.#unanswered.forget(key);
+    this.#writes.forget(key);
     this.#close(key);
     this.#options.adoptions.forget(key);
     this.#options.removals.forget(key);
@@ -130,7 +136,7 @@ export class Worker {
     const term = this.#options.term();
     // Checked again after the wait: the lease and the workload may be gone.
     if (!workload || !term) return { kind: 'done' };
-    await this.#takeBackUnmarked(workload);
+    await this.#writes.takeBackUnmarked(workload);
     const standing = workload.record.kind === 'Job' ? writers.journal.standing(workload.record) : 'free';
     if (standing === 'under-way') return { kind: 'done', waitsFor: 'job' };
     // The failed attempt is not over: an entry that it may have stored is looked for and removed first.
@@ -176,16 +182,12 @@ export class Worker {
       }
       case 'none':
         this.#reportInjected(workload);
-        reporter.leftAlone(workload, this.#close(workload.key).sources, planned.verdicts);
+        reporter.leftAlone(workload, this.#close(workload.key).noticedMs, planned.verdicts);
         return { kind: 'done' };
       case 'adopt':
         return await this.#adopt(workload, planned.baseline, planned.verdicts);
       case 'restart':
-        return await this.#answer(
-          workload,
-          planned.baseline,
-          attributed(this.#options.hints, workload, planned.changes),
-        );
+        return await this.#answer(workload, planned);
     }
   }
 
@@ -210,104 +212,150 @@ export class Worker {
   }
 
   async #adopt(workload: TrackedWorkload, baseline: Baseline, verdicts: readonly Verdict[]): Promise<LookResult> {
-    const { adoptions, removals, reporter } = this.#options;
-    const waitMs = adoptions.take(workload.key, workload.baselineLost);
-    if (waitMs > 0) return { kind: 'again', afterMs: waitMs, waitsFor: 'baseline-turn' };
-    if (workload.baselineLost) {
-      // A restore of etcd looks the same, but it has also undone the restart: what was recorded with it is owed again.
-      await this.#options.checkRestored();
-      if (this.#options.workloads.get(workload.key) !== workload) return { kind: 'again', afterMs: 0 };
-    }
-    const { sources } = this.#close(workload.key);
+    const { reporter } = this.#options;
+    const wait = await this.#untilRecordable(workload);
+    if (wait) return wait;
+    const { noticedMs } = this.#close(workload.key);
     const stored = await this.#record(workload, baseline);
-    reporter.leftAlone(workload, sources, verdicts);
+    reporter.leftAlone(workload, noticedMs, verdicts);
     reporter.adopted(workload, { stored });
-    if (stored && workload.baselineLost) await removals.putBack(workload);
     return stored ? { kind: 'done' } : unwritten;
   }
 
-  /**
-   * Writes only the baseline, to `version` of the workload. False: it is kept in memory, because a permission is
-   * missing or somebody removes it on its way.
-   */
-  async #record(
-    workload: TrackedWorkload,
-    baseline: Baseline,
-    version = workload,
-    others: Readonly<Record<string, null>> = {},
-  ): Promise<boolean> {
-    const { context, writers, workloads } = this.#options;
-    const annotations = { ...others, [ownAnnotations.baseline]: baselineText(workload, baseline) };
-    const stored = await writers.annotate(context, version, annotations);
-    // If an admission webhook removes the annotation, nothing is stored and no watch event follows.
-    const isStored = stored !== undefined && stored.resourceVersion !== version.record.resourceVersion;
-    if (!isStored) {
-      workloads.remember(workload, baseline);
-      return false;
-    }
-    // Had an unanswered restart been stored, this write would have failed. So the record is not one of a restart.
-    this.#unanswered.forget(workload.key);
-    workloads.wrote(workload, stored, baseline);
-    return true;
+  /** Undefined: a baseline may be recorded without a restart now. */
+  async #untilRecordable(workload: TrackedWorkload): Promise<LookResult | undefined> {
+    const { adoptions, checkRestored, workloads } = this.#options;
+    const waitMs = adoptions.take(workload.key, workload.baselineLost);
+    if (waitMs > 0) return { kind: 'again', afterMs: waitMs, waitsFor: 'baseline-turn' };
+    if (!workload.baselineLost) return undefined;
+    // A restore of etcd looks the same, but it has also undone the restart: what was recorded with it is owed again.
+    await checkRestored();
+    return workloads.get(workload.key) === workload ? undefined : { kind: 'again', afterMs: 0 };
   }
 
-  /** Restarts the workload, unless somebody else's rollout had the same effect. */
-  async #answer(workload: TrackedWorkload, baseline: Baseline, owed: readonly Change[]): Promise<LookResult> {
-    const { coalescer, hints, reporter, settle, workloads } = this.#options;
+  /** Records the baseline without a restart. False: in memory only. */
+  async #record(workload: TrackedWorkload, baseline: Baseline): Promise<boolean> {
+    const stored = await this.#writes.record(workload, baseline);
+    if (stored && workload.baselineLost) await this.#options.removals.putBack(workload);
+    return stored;
+  }
+
+  /** Restarts the workload once it may, unless somebody else's rollout had the same effect. */
+  async #answer(workload: TrackedWorkload, planned: PlannedRestart): Promise<LookResult> {
+    const { clock, coalescer, gates, hints, reporter, settle, workloads } = this.#options;
     const { key } = workload;
+    const { baseline, owing } = planned;
+    const owed = attributed(hints, workload, planned.changes);
+    // Before anything is asked of the API server: what is held may be held for weeks.
+    const before = gates.ask(workload, owed, clock.nowMs());
+    if (!before.isOpen) return await this.#defer(workload, owed, before.closed, owing);
     const decision = await coalescer.look(workload, owed);
     // The look sends requests. Meanwhile the workload may have changed, or its namespace may no longer be selected.
     if (workloads.get(key) !== workload) return { kind: 'again', afterMs: 0 };
     // The author may also have become known meanwhile, or been evicted by newer ones.
     const changes = attributed(hints, workload, owed);
     if (decision.kind === 'wait') return { kind: 'again', afterMs: decision.afterMs, waitsFor: 'rollout' };
-    if (decision.kind === 'restart') return await this.#restart(workload, baseline, changes);
-    settle.close(key);
+    if (decision.kind === 'restart') {
+      // The look may have taken seconds, and a window may have closed.
+      const now = gates.ask(workload, changes, clock.nowMs());
+      if (!now.isOpen) return await this.#defer(workload, changes, now.closed, owing);
+      return await this.#restart(workload, baseline, changes, now.passed);
+    }
+    const waited = this.#waited(workload, settle.close(key));
     const stored = await coalescer.answering(
       key,
-      async () => await this.#record(workload, baseline, decision.workload),
+      async () => await this.#writes.record(workload, baseline, decision.workload),
     );
-    reporter.answered(changes);
+    reporter.answered(this.#countable(workload, changes));
     reporter.coalesced(
       workload,
       changes,
       'folded into the rollout of its new template, which was stored after the change',
+      waited,
     );
     return stored ? { kind: 'done' } : unwritten;
   }
 
-  async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<LookResult> {
-    const { writers, context, workloads, reporter, settle, coalescer } = this.#options;
+  /**
+   * The restart stays owed, and `owing` records against what. Whatever opens the gate has the workload looked at again,
+   * and so does its time.
+   */
+  async #defer(
+    workload: TrackedWorkload,
+    changes: readonly Change[],
+    closed: ClosedGate,
+    owing: Baseline | undefined,
+  ): Promise<LookResult> {
+    const { clock, deferrals, settle } = this.#options;
+    // The wait for quiet sources is over, and what the change waits for now is no delay of ours.
+    settle.close(workload.key);
+    deferrals.deferred(workload, changes, closed);
+    const unrecorded = owing && (await this.#recordOwing(workload, owing));
+    const leftMs = closed.untilMs === undefined ? undefined : Math.max(0, closed.untilMs - clock.nowMs());
+    const opens: LookResult =
+      leftMs === undefined ? { kind: 'done' } : { kind: 'again', afterMs: Math.min(leftMs, gateLookMs) };
+    return { ...(unrecorded ? sooner(opens, unrecorded) : opens), closed };
+  }
+
+  /** Undefined: it is recorded. */
+  async #recordOwing(workload: TrackedWorkload, owing: Baseline): Promise<LookResult | undefined> {
+    const wait = await this.#untilRecordable(workload);
+    if (wait) return wait;
+    return (await this.#record(workload, owing)) ? undefined : unwritten;
+  }
+
+  async #restart(
+    workload: TrackedWorkload,
+    baseline: Baseline,
+    changes: readonly Change[],
+    passed: readonly ClosedGate[],
+  ): Promise<LookResult> {
+    const { writers, context, workloads, reporter, settle, coalescer, deferrals } = this.#options;
     const { record } = workload;
     const pause = writers.pauses.pauseFor(workload, this.#options.clock.nowMs());
     const described = this.#describe(workload, baseline, changes, pause);
-    const restart = { ...described, asksFirst: this.#lostMarkers.has(workload.key) };
+    const restart = { ...described, asksFirst: this.#writes.hasLostMarker(workload.key) };
     this.#options.injected.forget(workload.key);
     // Closed before the write, so that a change during the write opens a new window.
-    const { firstMs } = settle.close(workload.key);
+    const settled = settle.close(workload.key);
+    const waited = this.#waited(workload, settled);
     try {
       const apply = writers.methods[workloadKind(record.kind).apply];
       const applied = await coalescer.answering(workload.key, async () => await apply(context, restart));
+      const countable = this.#countable(workload, changes);
+      deferrals.forget(workload.key);
       if (applied.kind === 'withheld') {
         workloads.remember(workload, baseline);
-        reporter.withheld(workload, restart);
+        reporter.withheld(workload, restart, waited);
         return { kind: 'done' };
       }
-      this.#lostMarkers.delete(workload.key);
-      this.#unanswered.forget(workload.key);
-      reporter.answered(changes);
+      this.#writes.restarted(workload.key);
+      reporter.answered(countable);
       if (applied.kind === 'under-way') return { kind: 'done', waitsFor: 'job' };
-      if (applied.stored) workloads.wrote(workload, applied.stored, baseline, pause?.pause);
+      const lastRestart = { atMs: restart.atMs, id: restart.id };
+      const wrote = pause ? { pause: pause.pause, lastRestart } : { lastRestart };
+      if (applied.stored) workloads.wrote(workload, applied.stored, baseline, wrote);
       else workloads.remember(workload, baseline);
-      reporter.restarted(workload, restart, { did: applied.did, changedMs: firstMs });
+      reporter.restarted(workload, restart, {
+        did: applied.did + urgently(passed),
+        changedMs: settled.firstMs,
+        waited,
+      });
       return applied.stored ? { kind: 'done' } : unwritten;
     } catch (error) {
-      reporter.notRestarted(workload, error);
-      reporter.refused(restart, error);
-      if (error instanceof MarkerLostError) await this.#takeBack(workload, restart, error.resourceVersion);
-      else this.#unanswered.failed(restart, error);
+      reporter.notRestarted(workload, error, { changes, waited });
+      reporter.refused(restart, error, waited);
+      await this.#writes.failed(restart, error);
       throw error;
     }
+  }
+
+  /**
+   * The changes of which it is known how they were seen. That is forgotten after minutes, and a restart may wait for
+   * weeks: without a record of the webhook, its change would count as one that the webhook missed.
+   */
+  #countable({ key }: TrackedWorkload, changes: readonly Change[]): readonly Change[] {
+    return this.#options.deferrals.has(key) ? changes.filter(({ attribution }) => attribution) : changes;
   }
 
   #describe(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[], pause?: PauseBegun): Restart {
@@ -321,58 +369,6 @@ export class Worker {
     }
   }
 
-  /**
-   * Takes back a restart that got no answer and was stored without its marker. Throws a MarkerLostError, and what the
-   * read throws.
-   */
-  async #takeBackUnmarked(workload: TrackedWorkload): Promise<void> {
-    const restarts = this.#unanswered.takeRecorded(workload);
-    if (restarts.length === 0) return;
-    const { context, reporter } = this.#options;
-    const { kind, namespace, name, resourceVersion } = workload.record;
-    let object: KubeObject;
-    try {
-      object = await getObject(context.client, workloadKind(kind).resource, namespace, name);
-    } catch (error) {
-      restarts.forEach((each) => this.#unanswered.failed(each, undefined));
-      throw error;
-    }
-    const lost = lostRestart(restarts, object);
-    if (!lost) {
-      const made = restarts.find(({ id }) => id === workload.record.lastRestart?.id);
-      if (!made) return;
-      // Nobody was told of it when it was written.
-      reporter.answered(made.changes);
-      reporter.restarted(workload, made, { did: 'restarted', changedMs: undefined });
-      return;
-    }
-    const { restart } = lost;
-    const error = new MarkerLostError(workload, lost.missing, resourceVersion);
-    reporter.notRestarted(workload, error);
-    await this.#takeBack({ ...workload, baseline: restart.workload.baseline }, restart, resourceVersion);
-    throw error;
-  }
-
-  /** Reverts the stored baseline: the pods are unchanged, so the restart is still owed. */
-  async #takeBack(
-    workload: TrackedWorkload,
-    { baseline, changes }: Restart,
-    stored: string | undefined,
-  ): Promise<void> {
-    this.#lostMarkers.add(workload.key);
-    if (stored === undefined) return;
-    const owed = revertedBaseline(
-      baseline,
-      workload.baseline,
-      changes.map(({ id }) => id),
-    );
-    const version = { ...workload, record: { ...workload.record, resourceVersion: stored } };
-    const others = { [ownAnnotations.lastRestart]: null };
-    const isStored = await this.#record(workload, owed, version, others).catch(() => false);
-    // The reverted baseline in memory is newer than the stored one, so it counts. The next look writes it.
-    if (!isStored) this.#options.workloads.takeBack(workload, owed);
-  }
-
   /** Somebody else's write brought the restart with it. */
   #reportInjected(workload: TrackedWorkload): void {
     const { injected, reporter } = this.#options;
@@ -382,10 +378,17 @@ export class Worker {
     reporter.brought(workload, changes);
   }
 
+  #waited({ key, record }: TrackedWorkload, settled: Settled): Waited {
+    const { defaults, unfinished } = this.#options;
+    const settledMs = settledAtMs(settled, settleTimesOf(record.settings, defaults));
+    return { noticedMs: settled.noticedMs, settledMs, look: unfinished.get(key) };
+  }
+
   /** The changes are answered or do not concern the workload. */
   #close(key: WorkloadKey): Settled {
     this.#options.coalescer.forget(key);
     this.#options.injected.forget(key);
+    this.#options.deferrals.forget(key);
     return this.#options.settle.close(key);
   }
 
@@ -409,6 +412,13 @@ export class Worker {
     reporter.failed(workload, error, startedMs);
     return { ...failedAttempt(error), error };
   }
+}
+
+/** Completes "restarted": an urgent change passes gates that are closed. */
+function urgently(passed: readonly ClosedGate[]): string {
+  return passed.length === 0
+    ? ''
+    : ` at once, because the change is urgent (${passed.map(({ detail }) => detail).join('; ')})`;
 }
 
 /** Whether the planned version may be outdated. 404 counts, too: only the watch reports that a workload is deleted. */

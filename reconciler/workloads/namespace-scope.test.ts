@@ -4,7 +4,8 @@ import { everything, parseSelector } from '../../shared/domain/kubernetes/select
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
-import { namespaceDecoder, NamespaceScope } from './namespace-scope';
+import { namespaceDecoder } from './namespace-record';
+import { NamespaceScope } from './namespace-scope';
 import { at, workloadRecord } from '../../shared/domain/plan/records.fixture';
 
 /** A stub of the workload index, as far as the scope uses it. */

@@ -1,15 +1,13 @@
-import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import type { Selector } from '../../shared/domain/kubernetes/selector';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
-import type { Decoder } from '../../shared/kube/wire/decoder';
-import { metadataFromJson, requireIdentity } from '../../shared/kube/wire/object-metadata';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import { wholeSecond, writeTimeMs } from '../sources/write-time';
+import type { NamespaceRecord } from './namespace-record';
 import { withRestartsDisabled } from './workload-decoder';
 
 export interface NamespaceScopeOptions {
@@ -205,27 +203,4 @@ function writeTimeOf({ createdAtMs, writtenAtMs = createdAtMs }: NamespaceRecord
 
 function isHeldPaused(record: WorkloadRecord | undefined): boolean {
   return record?.pause?.since !== undefined;
-}
-
-/** What is kept about a namespace. Times are by the API server's clock, in whole seconds. */
-interface NamespaceRecord {
-  readonly name: string;
-  readonly version: string;
-  readonly createdAtMs: number;
-  readonly writtenAtMs: number | undefined;
-  readonly isSelected: boolean;
-}
-
-export function namespaceDecoder(selector: Selector): Decoder<NamespaceRecord> {
-  return {
-    accepts: 'json',
-    fromJson: (object) => {
-      const metadata = metadataFromJson(object);
-      requireIdentity(metadata);
-      const { name, uid, resourceVersion, createdAtMs = 0, writtenAtMs } = metadata;
-      const isSelected = selector.matches(objectOf(fieldAt(object, ['metadata', 'labels'])));
-      const record = { name, version: resourceVersion, createdAtMs, writtenAtMs, isSelected };
-      return { key: objectKey('', name), uid, resourceVersion, object: record };
-    },
-  };
 }

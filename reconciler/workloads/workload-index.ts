@@ -7,6 +7,7 @@ import {
 } from '../../shared/domain/baseline/baseline';
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { errorMessage } from '../../shared/domain/errors';
+import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { whyUntracked } from '../../shared/domain/plan/why-untracked';
 import type { PolicySettings } from '../../shared/domain/policy/policy';
@@ -53,6 +54,9 @@ interface Entry extends TrackedWorkload, SeenWorkload {
   /** The baseline is kept only in memory, so it is not lost if the object does not show it. */
   readonly inMemory: boolean;
 }
+
+/** What a restart writes besides the template and the baseline. */
+export type WrittenFields = Partial<Pick<WorkloadRecord, 'pause' | 'lastRestart'>>;
 
 interface ReadBaseline {
   readonly baseline?: Baseline;
@@ -106,8 +110,8 @@ export class WorkloadIndex {
     return [...this.#users.of(source)].flatMap((key) => this.#entries.get(key) ?? []);
   }
 
-  /** Records our own write, so that older states from the watch do not replace it. */
-  wrote(workload: TrackedWorkload, stored: StoredVersion, baseline: Baseline, pause = workload.record.pause): void {
+  /** Records our own write, so that older states from the watch do not replace it. `wrote` is what else it changed. */
+  wrote(workload: TrackedWorkload, stored: StoredVersion, baseline: Baseline, wrote: WrittenFields = {}): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
     // The watch can be faster than the answer, and may already show what followed our write.
@@ -128,7 +132,7 @@ export class WorkloadIndex {
       record: {
         ...entry.record,
         ...{ resourceVersion, generation, baselineText: formatBaseline(baseline) },
-        ...(pause && { pause }),
+        ...wrote,
       },
       baseline,
       baselineProblem: undefined,
@@ -346,6 +350,7 @@ function differs(previous: Entry, entry: Entry): boolean {
     previous.signature !== entry.signature ||
     previous.record.baselineText !== entry.record.baselineText ||
     previous.record.deleting !== entry.record.deleting ||
+    !sameGateSettings(previous.record.gates, entry.record.gates) ||
     JSON.stringify(previous.record.pause) !== JSON.stringify(entry.record.pause) ||
     JSON.stringify(previous.record.problems) !== JSON.stringify(entry.record.problems)
   );

@@ -86,6 +86,11 @@ export const budgets = {
   /** The history of restarts, some 3,000 of them. Each segment is a ConfigMap, written whole. */
   historySegments: 8,
   historySegmentBytes: 128 * kib,
+  /** Parsed restart windows. An install has some ten different ones, and each takes 10 KB. */
+  restartWindowsBytes: 1 * mib,
+  /** Spans of traces that wait to be sent: per namespace, and in total. A restart for one change has five. */
+  spanNamespaceBytes: 2 * mib,
+  spanBytes: 4 * mib,
   /** Names of changed sources kept per settle window, for the log. */
   settledSources: 500,
   /** Namespaces for which the number of sources read by name is kept. */

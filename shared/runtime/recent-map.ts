@@ -2,12 +2,12 @@ import type { Clock } from './clock';
 
 /** A map that forgets: an entry expires `keptMs` after it was set, and the oldest entries make room for new ones. */
 export class RecentMap<Value> {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #limits: { readonly keptMs: number; readonly maxEntries: number };
   /** Oldest first. */
   readonly #entries = new Map<string, { readonly value: Value; readonly atMs: number }>();
 
-  constructor(clock: Clock, limits: { readonly keptMs: number; readonly maxEntries: number }) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, limits: { readonly keptMs: number; readonly maxEntries: number }) {
     this.#clock = clock;
     this.#limits = limits;
   }

@@ -8,7 +8,7 @@ import { bytes, metric, review } from './review.fixture';
 function runWith(...observers: readonly AdmissionObserver[]) {
   const [logger, metrics] = [new RecordingLogger(), new WebhookMetrics()];
   const { request } = parseAdmissionReview(bytes(review({ uid: 'review-1' })))!;
-  new AdmissionObservers({ logger, metrics, observers }).run(request!);
+  new AdmissionObservers({ logger, metrics, observers }).run(request!, 0);
   return { logger, metrics };
 }
 

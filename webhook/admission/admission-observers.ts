@@ -11,8 +11,11 @@ export interface AdmissionObserver {
   readonly name: 'capture';
   /** Called for every review, so it must be cheap. It never throws. */
   wants(request: AdmissionRequest): boolean;
-  /** Must not wait, and must not keep the objects. An error is logged and counted. */
-  run(request: AdmissionRequest): void;
+  /**
+   * Must not wait, and must not keep the objects. An error is logged and counted. `receivedMs` is when the call arrived, by
+   * the monotonic clock.
+   */
+  run(request: AdmissionRequest, receivedMs: number): void;
 }
 
 export interface AdmissionObserversOptions {
@@ -33,10 +36,10 @@ export class AdmissionObservers {
   }
 
   /** Never throws: if one observer fails, the others still run. */
-  run(request: AdmissionRequest): void {
+  run(request: AdmissionRequest, receivedMs: number): void {
     for (const observer of this.#options.observers) {
       try {
-        if (observer.wants(request)) observer.run(request);
+        if (observer.wants(request)) observer.run(request, receivedMs);
       } catch (thrown) {
         this.#options.metrics.pluginFailuresTotal.inc({ duty: observer.name });
         this.#options.logger.debug('a review was allowed, but an observer failed on it', {

@@ -30,7 +30,7 @@ export interface PluginAnswer {
  * plugin that fails or is late adds nothing.
  */
 export interface AdmissionPlugin {
-  readonly name: 'content-check' | 'lint' | 'preview' | 'source-size' | 'workload';
+  readonly name: 'content-check' | 'lint' | 'preview' | 'source-annotations' | 'source-size' | 'workload';
   /** Called for every review, so it must be cheap. */
   wants(request: AdmissionRequest, path: ReviewPath): boolean;
   /** Must not keep the objects. An error is logged and counted. */

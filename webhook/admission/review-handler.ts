@@ -80,7 +80,7 @@ export class ReviewHandler {
         answer(reply);
       },
       runPlugins: (request) => this.#plugins.run(request, path),
-      onRequest: (request) => this.#observers.run(request),
+      onRequest: (request) => this.#observers.run(request, startMs),
     });
   }
 }

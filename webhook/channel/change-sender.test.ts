@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { maxBatchBytes, parseChangeBatch } from '../../shared/domain/protocol/change-batch';
+import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { changeRecord, channelWorld, replica } from './channel.fixture';
 import { metric } from '../admission/review.fixture';
 
@@ -215,5 +216,55 @@ describe('ChangeSender', () => {
       expect(await dropped()).toEqual({ stopped: 1, no_replica: 1 });
       expect(clock.pendingTimers).toBe(0);
     });
+  });
+});
+
+describe('the trace of a record', () => {
+  const ends: string[] = [];
+  const traces = {
+    delivery:
+      ({ id }: ChangeRecord) =>
+      (result: string, address?: string) =>
+        void ends.push(`${id} ${result} ${address ?? 'to none'}`),
+  };
+
+  beforeEach(() => {
+    ends.length = 0;
+  });
+
+  it.each([
+    ['is delivered', accepted, 'a sent 10.0.0.1:8444'],
+    ['is refused', { status: 400 }, 'a refused 10.0.0.1:8444'],
+    ['cannot be delivered', { status: 500 }, 'a unreachable 10.0.0.1:8444'],
+  ])('learns that it %s, once', async (_what, answer, end) => {
+    const { clock, sender } = channelWorld(() => answer, traces);
+    sender.send(changeRecord({ id: 'a' }));
+    expect(ends).toEqual([]);
+    await clock.advance(60_000);
+    expect(ends).toEqual([end]);
+  });
+
+  it('learns of each replica', async () => {
+    const { clock, sender } = channelWorld(() => accepted, traces);
+    sender.setReplicas(new Set([replica, '10.0.0.2:8444']));
+    sender.send(changeRecord({ id: 'a' }));
+    await clock.advance(20);
+    expect(ends).toEqual(['a sent 10.0.0.1:8444', 'a sent 10.0.0.2:8444']);
+  });
+
+  it('learns that it is dropped: without a replica, too large, too many, or at the end', async () => {
+    const { clock, sender } = channelWorld(never, traces);
+    sender.setReplicas(new Set());
+    sender.send(changeRecord({ id: 'none' }));
+    sender.setReplicas(new Set([replica]));
+    const long = Array.from({ length: 100 }, () => '\u0001'.repeat(253));
+    sender.send(changeRecord({ id: 'large', changed: { added: long, changed: long, removed: long } }));
+    for (let n = 0; n <= 1_000; n++) sender.send(changeRecord({ id: String(n) }));
+    expect(ends).toEqual(['none no_replica to none', 'large too_large to none', '0 queue_full 10.0.0.1:8444']);
+    const stopped = sender.stop();
+    await clock.advance(2_000);
+    await stopped;
+    expect(ends.slice(3)).toHaveLength(1_000);
+    expect(ends.slice(3).every((end) => end.endsWith(' stopped 10.0.0.1:8444'))).toBe(true);
   });
 });

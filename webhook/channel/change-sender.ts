@@ -1,8 +1,13 @@
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { sleep } from '../../shared/runtime/clock';
+import type { ChannelDrop } from '../metrics';
+import type { AdmissionTraces } from '../tracing/admission-traces';
 import { ReplicaQueue, maxRecordBytes, type ReplicaQueueOptions } from './replica-queue';
 
-export type ChangeSenderOptions = Omit<ReplicaQueueOptions, 'address'>;
+export interface ChangeSenderOptions extends Omit<ReplicaQueueOptions, 'address'> {
+  /** Undefined: no traces are sent. */
+  readonly traces?: Pick<AdmissionTraces, 'delivery'> | undefined;
+}
 
 /** Time for unsent records when the process ends. */
 const flushMs = 2_000;
@@ -45,12 +50,17 @@ export class ChangeSender {
 
   /** Queues the record for each replica, without waiting. */
   send(record: ChangeRecord): void {
-    const { channelDroppedRecordsTotal } = this.#options.metrics;
+    const { metrics, traces } = this.#options;
     const json = JSON.stringify(record);
     const bytes = Buffer.byteLength(json);
-    if (this.#queues.size === 0) channelDroppedRecordsTotal.inc({ reason: 'no_replica' });
-    else if (bytes > maxRecordBytes) channelDroppedRecordsTotal.inc({ reason: 'too_large' });
-    else for (const queue of this.#queues.values()) queue.add({ json, bytes });
+    const onEnd = traces?.delivery(record);
+    const drop = (reason: ChannelDrop): void => {
+      metrics.channelDroppedRecordsTotal.inc({ reason });
+      onEnd?.(reason);
+    };
+    if (this.#queues.size === 0) drop('no_replica');
+    else if (bytes > maxRecordBytes) drop('too_large');
+    else for (const queue of this.#queues.values()) queue.add({ json, bytes, onEnd });
   }
 
   /** Waits a moment for unsent records. */

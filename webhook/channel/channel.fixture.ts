@@ -2,7 +2,7 @@ import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import type { Random } from '../../shared/runtime/random';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
-import { ChangeSender } from './change-sender';
+import { ChangeSender, type ChangeSenderOptions } from './change-sender';
 import type { ChannelAnswer, ChannelTransport } from './channel-transport';
 import { WebhookMetrics } from '../metrics';
 
@@ -34,7 +34,10 @@ export function changeRecord(changed: Partial<ChangeRecord> = {}): ChangeRecord 
 }
 
 /** A sender on a simulated network. */
-export function channelWorld(answer: (post: Post, index: number) => ChannelAnswer | Promise<ChannelAnswer>) {
+export function channelWorld(
+  answer: (post: Post, index: number) => ChannelAnswer | Promise<ChannelAnswer>,
+  traces?: ChangeSenderOptions['traces'],
+) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
   const metrics = new WebhookMetrics();
@@ -48,7 +51,7 @@ export function channelWorld(answer: (post: Post, index: number) => ChannelAnswe
       return await answer(post, posts.push(post) - 1);
     },
   };
-  const sender = new ChangeSender({ clock, random, logger, metrics, transport });
+  const sender = new ChangeSender({ clock, random, logger, metrics, transport, traces });
   sender.setReplicas(new Set([replica]));
   const dropped = async (): Promise<Readonly<Record<string, number>>> => {
     const { values } = await metrics.channelDroppedRecordsTotal.get();

@@ -6,6 +6,7 @@ import type { Logger } from '../../shared/runtime/log/logger';
 import { backoffMs, randomHex, type Random } from '../../shared/runtime/random';
 import type { ChannelTransport } from './channel-transport';
 import type { ChannelDrop, WebhookMetrics } from '../metrics';
+import type { DeliveryEnd } from '../tracing/admission-traces';
 
 export interface ReplicaQueueOptions {
   /** `ip:port` of the replica. */
@@ -21,6 +22,8 @@ export interface ReplicaQueueOptions {
 export interface QueuedRecord {
   readonly json: string;
   readonly bytes: number;
+  /** Called once, when it is delivered or dropped. */
+  readonly onEnd?: DeliveryEnd | undefined;
 }
 
 /** Ten full batches: enough while a replica restarts its listener, and little for one that is gone. */
@@ -71,14 +74,15 @@ export class ReplicaQueue {
   /** Queues a record of at most {@link maxRecordBytes}. If the queue is full, the oldest records are dropped. */
   add(record: QueuedRecord): void {
     if (this.#stop.signal.aborted) {
-      this.#drop('stopped', 1);
+      this.#drop('stopped', [record]);
       return;
     }
     this.#waiting.push(record);
     this.#waitingBytes += record.bytes;
     while (this.#waiting.length > maxQueued.records || this.#waitingBytes > maxQueued.bytes) {
-      this.#waitingBytes -= this.#waiting.shift()?.bytes ?? 0;
-      this.#drop('queue_full', 1);
+      const oldest = this.#waiting.splice(0, 1);
+      this.#waitingBytes -= oldest[0]?.bytes ?? 0;
+      this.#drop('queue_full', oldest);
     }
     if (this.#isBatchFull()) this.#full.abort();
     this.#run ??= this.#sendAll();
@@ -88,7 +92,7 @@ export class ReplicaQueue {
   stop(): void {
     this.#stop.abort();
     this.#full.abort();
-    this.#drop('stopped', this.#waiting.length);
+    this.#drop('stopped', this.#waiting);
     this.#waiting = [];
     this.#waitingBytes = 0;
   }
@@ -140,20 +144,21 @@ export class ReplicaQueue {
       switch (outcome.kind) {
         case 'delivered':
           metrics.channelBatchesTotal.inc({ result: 'sent' });
+          for (const { onEnd } of batch) onEnd?.('sent', address);
           this.#recovered();
           return;
         case 'stopped':
-          this.#drop('stopped', batch.length);
+          this.#drop('stopped', batch);
           return;
         case 'refused':
           metrics.channelBatchesTotal.inc({ result: 'refused' });
-          this.#lost('refused', batch.length, outcome.why);
+          this.#lost('refused', batch, outcome.why);
           return;
         case 'failed': {
           const waitMs = outcome.retryAfterMs ?? backoffMs(random, tries - 1, retryBackoff);
           if (tries >= retryLimits.tries || clock.monotonicMs() + waitMs > untilMs) {
             metrics.channelBatchesTotal.inc({ result: 'given_up' });
-            this.#lost('unreachable', batch.length, outcome.why);
+            this.#lost('unreachable', batch, outcome.why);
             return;
           }
           metrics.channelBatchesTotal.inc({ result: 'retried' });
@@ -163,7 +168,7 @@ export class ReplicaQueue {
     }
   }
 
-  #lost(reason: ChannelDrop, records: number, why: string): void {
+  #lost(reason: ChannelDrop, records: readonly QueuedRecord[], why: string): void {
     this.#drop(reason, records);
     if (this.#failing) return;
     this.#failing = true;
@@ -181,7 +186,9 @@ export class ReplicaQueue {
     this.#options.logger.info('a reconciler accepts change records again', { address: this.#options.address });
   }
 
-  #drop(reason: ChannelDrop, records: number): void {
-    this.#options.metrics.channelDroppedRecordsTotal.inc({ reason }, records);
+  #drop(reason: ChannelDrop, records: readonly QueuedRecord[]): void {
+    const { address, metrics } = this.#options;
+    metrics.channelDroppedRecordsTotal.inc({ reason }, records.length);
+    for (const { onEnd } of records) onEnd?.(reason, address);
   }
 }

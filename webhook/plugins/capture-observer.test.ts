@@ -21,7 +21,7 @@ function world(digester: typeof testDigester | undefined = testDigester) {
     digester: () => digester,
     send: ({ user }) => users.push(user),
   });
-  const see = (changed: Readonly<Record<string, unknown>> = {}): void => observer.run(requestOf(changed));
+  const see = (changed: Readonly<Record<string, unknown>> = {}): void => observer.run(requestOf(changed), 0);
   const count = async (result: string) => await metric(metrics, `reroll_webhook_records_total{result="${result}"}`);
   return { observer, users, see, count, lines: logger.lines };
 }
@@ -117,7 +117,7 @@ describe('captureObserver', () => {
       ...{ clock, metrics, recent, send, ownNamespace: 'reroll' },
       log: new AdmissionLog({ clock, logger: silentLogger }),
       digester: () => undefined,
-    }).run(requestOf({}));
+    }).run(requestOf({}), 0);
     expect(await metric(metrics, 'reroll_webhook_records_total{result="dropped"}')).toBe(1);
   });
 });

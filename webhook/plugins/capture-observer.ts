@@ -9,6 +9,7 @@ import type { AdmissionLog } from './admission-log';
 import { captureChange, capturedKind } from './capture-change';
 import type { WebhookMetrics } from '../metrics';
 import type { RecentChanges } from './recent-changes';
+import type { AdmissionTraces } from '../tracing/admission-traces';
 
 export interface CaptureOptions {
   readonly clock: Clock;
@@ -20,15 +21,17 @@ export interface CaptureOptions {
   readonly digester: () => ContentDigester | undefined;
   /** Queues a record for sending, without waiting. */
   readonly send: (record: ChangeRecord) => void;
+  /** Undefined: no traces are sent. */
+  readonly traces?: Pick<AdmissionTraces, 'admitted'> | undefined;
 }
 
 /** Reports every change of a source to the reconcilers: who made it, and which keys changed. */
 export function captureObserver(options: CaptureOptions): AdmissionObserver {
-  const { clock, log, metrics, ownNamespace, recent, digester: currentDigester, send } = options;
+  const { clock, log, metrics, ownNamespace, recent, digester: currentDigester, send, traces } = options;
   return {
     name: 'capture',
     wants: (request) => capturedKind(request) !== undefined && !isOwnHistory(request, ownNamespace),
-    run: (request) => {
+    run: (request, receivedMs) => {
       const kind = capturedKind(request);
       if (kind === undefined) return;
       const count = (result: string): void => metrics.recordsTotal.inc({ result });
@@ -45,6 +48,7 @@ export function captureObserver(options: CaptureOptions): AdmissionObserver {
       else {
         count('sent');
         log.admitted(captured);
+        traces?.admitted(captured, receivedMs);
         send(captured);
       }
     },

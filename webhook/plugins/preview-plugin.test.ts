@@ -85,6 +85,15 @@ describe('previewPlugin', () => {
     expect(asked).toEqual([]);
   });
 
+  it('sends what the source says about the time of restarts, cut, and no other annotation', async () => {
+    const { asked, plugin } = world();
+    const annotations = { 'reroll.dev/hold': 'x'.repeat(2_000), 'reroll.dev/windows': 'Sat', note: 'secret plan' };
+    await plugin.answer(requestOf({ object: secret({ password: 'x' }, { annotations }) }));
+    const gates = { 'reroll.dev/hold': 'x'.repeat(1_000), 'reroll.dev/windows': 'Sat' };
+    expect(asked).toMatchObject([{ question: { gates } }]);
+    expect(JSON.stringify(asked)).not.toContain('secret plan');
+  });
+
   it('warns in a dry run', async () => {
     const { plugin } = world();
     expect(plugin.wants(requestOf({ dryRun: true }), 'validate')).toBe(true);

@@ -1,9 +1,11 @@
 import { annotation, annotationsOf, sourceAnnotations } from '../../shared/domain/annotations/annotations';
+import { gateAnnotationKeys } from '../../shared/domain/gate-settings/gate-settings';
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { channelPaths } from '../../shared/domain/protocol/channel-names';
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import {
   describePreview,
+  maxGateTextLength,
   parsePreviewAnswer,
   updateOf,
   type PreviewQuestion,
@@ -53,11 +55,15 @@ function questionOf(
   const source = writtenSource(request, kind);
   const { namespace, name, uid } = source;
   if (!name || (isUpdate && (!uid || isUnchanged(source)))) return undefined;
+  const annotations = Object.entries(textsOf(object, 'annotations'));
   return {
     ...{ v: 2, keyId: digester.keyId, kind, namespace, name },
     labels: textsOf(object, 'labels'),
-    switchedOn: Object.entries(textsOf(object, 'annotations')).flatMap(([key, value]) =>
-      value === 'true' ? [key] : [],
+    switchedOn: annotations.flatMap(([key, value]) => (value === 'true' ? [key] : [])),
+    gates: Object.fromEntries(
+      annotations
+        .filter(([key]) => gateAnnotationKeys.includes(key))
+        .map(([key, value]) => [key, value.slice(0, maxGateTextLength)]),
     ),
     ...(isUpdate && { update: updateOf(uid, digestBefore(source, digester), digestOf(source, digester)) }),
   };

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { channelServerName } from '../../shared/domain/protocol/channel-names';
 import { connectCluster } from '../../shared/kube/client/cluster-connection';
@@ -10,6 +11,8 @@ import type { Component } from '../../shared/runtime/process/lifecycle';
 import { formatListenAddress } from '../../shared/runtime/http/listen-address';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Environment } from '../../shared/runtime/options/options';
+import { tracesUrl } from '../../shared/runtime/options/trace-options';
+import type { TracingDeps } from '../../shared/tracing/tracing';
 import { probeComponent } from '../../shared/runtime/http/http-server';
 import { systemRandom } from '../../shared/runtime/random';
 import { version } from '../../shared/runtime/version';
@@ -20,6 +23,7 @@ import { WebhookMetrics } from '../metrics';
 import { parseWebhookOptions, type WebhookOptions, webhookOptionTable } from './options';
 import { WebhookServer } from '../admission/webhook-server';
 import { WebhookTokens } from '../admission/webhook-tokens';
+import type { AdmissionTracing } from '../tracing/admission-tracing';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { processLogger, runProcess } from '../../shared/runtime/process/process-run';
 
@@ -46,7 +50,9 @@ export async function assemble(
   const identity = tlsSource(deps, { namespace, secretName, leaf: 'client', directory: channelTlsDir });
   const serverName = channelServerName(channelService, namespace);
   const channel = new ChannelHttpsTransport({ clock, tls: identity, serverName });
-  const engine = new WebhookEngine({ ...deps, metrics, transport: channel }, { ...options, ownNamespace: namespace });
+  const tracing = await tracingOf(options, { ...deps, metrics: metrics.spans }, namespace);
+  const outlets = { transport: channel, traces: tracing?.traces };
+  const engine = new WebhookEngine({ ...deps, ...outlets, metrics }, { ...options, ownNamespace: namespace });
   const callers = new WebhookTokens(deps, namespace);
   const clientCa = clientCaSource(options, { clock, logger });
   const server = new WebhookServer({
@@ -60,6 +66,7 @@ export async function assemble(
     connection.component,
     tlsComponent([certificate, identity, ...(clientCa ? [clientCa] : [])]),
     tokens(callers),
+    ...(tracing ? [tracing.component] : []),
     reviews(engine, channel),
     listener(options, server, logger),
   ];
@@ -72,6 +79,18 @@ export async function assemble(
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=100');
+}
+
+/** Loaded only if it is switched on: nobody else keeps its code in memory. */
+async function tracingOf(
+  options: WebhookOptions,
+  deps: TracingDeps,
+  namespace: string,
+): Promise<AdmissionTracing | undefined> {
+  const url = tracesUrl(options);
+  if (!url) return undefined;
+  const { admissionTracing } = await import('../tracing/admission-tracing');
+  return admissionTracing(url, options, deps, { command: 'webhook', instance: hostname(), namespace });
 }
 
 function tokens(callers: WebhookTokens): Component {
@@ -109,7 +128,7 @@ function listener({ webhookListen }: WebhookOptions, server: WebhookServer, logg
   };
 }
 
-/** The server takes up to 20 s to stop without failing a call, and the records under way 2 s. A pod has 30 s. */
+/** The server takes up to 20 s to stop without failing a call, records under way 2 s, and spans 1 s. A pod has 30 s. */
 const drainMs = 25_000;
 
 /** `reroll webhook`. */

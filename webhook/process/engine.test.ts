@@ -97,6 +97,24 @@ describe('WebhookEngine', () => {
     await engine.stop();
   });
 
+  it.each<[Partial<WebhookEngineSettings>, boolean]>([
+    [{ lint: true }, true],
+    [{ lint: false }, false],
+    [{ lint: true, quietNamespaces: ['shop'] }, false],
+  ])('warns about annotations of a source, with %j: %s', async (changed, warns) => {
+    const { engine, clock } = world({ ...changed, reconcilerAddresses: ['a:1'] });
+    engine.start();
+    await clock.settle();
+    let body = '';
+    const exchange = engine.handler.begin({ path: 'validate', answer: (answer) => (body = answer.body.toString()) });
+    const annotations = { 'reroll.dev/hold': 'tomorrow' };
+    exchange.push(bytes(review({ object: secret({ password: 'new' }, { annotations }) })));
+    exchange.end();
+    await clock.advance(300);
+    expect(body.includes('is not a hold that Reroll can read')).toBe(warns);
+    await engine.stop();
+  });
+
   it('sends changes to the endpoints of the Service', async () => {
     const { engine, clock, call, posts } = world();
     engine.start();

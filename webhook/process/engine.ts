@@ -18,11 +18,13 @@ import { RecentChanges } from '../plugins/recent-changes';
 import { ReconcilerClient } from '../channel/reconciler-client';
 import { Registration } from '../registration/registration';
 import { ReplicaDiscovery } from '../channel/replica-discovery';
+import { sourceAnnotationsPlugin } from '../plugins/source-annotations-plugin';
 import { sourceSizePlugin } from '../plugins/source-size-plugin';
 import { ReviewHandler } from '../admission/review-handler';
 import type { WebhookSelection } from '../registration/selection';
 import type { HookType } from '../registration/webhook-configuration';
 import { workloadPlugin } from '../plugins/workload-plugin';
+import type { AdmissionTraces } from '../tracing/admission-traces';
 
 export interface WebhookEngineDeps {
   readonly client: KubeClient;
@@ -31,6 +33,8 @@ export interface WebhookEngineDeps {
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
   readonly transport: ChannelTransport;
+  /** Undefined: no traces are sent. */
+  readonly traces?: AdmissionTraces | undefined;
 }
 
 export interface WebhookEngineSettings {
@@ -68,10 +72,10 @@ export class WebhookEngine {
   readonly #registration: Registration;
 
   constructor(deps: WebhookEngineDeps, settings: WebhookEngineSettings) {
-    const { client, clock, logger, metrics, random, transport } = deps;
+    const { client, clock, logger, metrics, random, traces, transport } = deps;
     const { ownNamespace: namespace, reconcilerAddresses, register, webhookService: name, injectCaFrom } = settings;
     this.#key = new InstallKey({ client, clock, random, logger, namespace });
-    this.#sender = new ChangeSender({ clock, random, logger, metrics, transport });
+    this.#sender = new ChangeSender({ clock, random, logger, metrics, traces, transport });
     this.#registration = new Registration({
       ...{ client, clock, random, logger },
       service: { namespace, name, injectCaFrom },
@@ -81,7 +85,7 @@ export class WebhookEngine {
     this.#log = new AdmissionLog({ clock, logger });
     const observers = [
       captureObserver({
-        ...{ clock, metrics, ownNamespace: namespace, log: this.#log },
+        ...{ clock, metrics, traces, ownNamespace: namespace, log: this.#log },
         recent: new RecentChanges(clock),
         digester: () => this.#key.digester(),
         send: (record) => this.#sender.send(record),
@@ -91,7 +95,7 @@ export class WebhookEngine {
     const reconcilers = new ReconcilerClient({ clock, transport, addresses: () => this.#sender.addresses });
     const advice = [
       ...(settings.preview ? [previewPlugin({ reconcilers, digester })] : []),
-      ...(settings.lint ? [lintPlugin({ clock, reconcilers }), sourceSizePlugin()] : []),
+      ...(settings.lint ? [lintPlugin({ clock, reconcilers }), sourceAnnotationsPlugin(), sourceSizePlugin()] : []),
     ];
     const plugins = [
       contentCheckPlugin({ client, clock, logger, metrics, namespaces: settings.validateNamespaces ?? new Map() }),

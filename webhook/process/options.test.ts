@@ -34,6 +34,11 @@ const defaults: WebhookOptions = {
   logLevel: 'info',
   kubeconfig: undefined,
   context: undefined,
+  otlpEndpoint: undefined,
+  otlpTracesEndpoint: undefined,
+  otlpHeaders: {},
+  otelServiceName: undefined,
+  otelResourceAttributes: new Map(),
 };
 
 function problems(args: readonly string[], env: Environment = {}): readonly string[] {
@@ -78,6 +83,15 @@ const rows: readonly (readonly [flag: string, text: string, Partial<WebhookOptio
   ['certs-secret', 'my.certs', { certsSecret: 'my.certs' }],
   ['tls-dir', '/tls', { tlsDir: '/tls' }],
   ['channel-tls-dir', '/client', { channelTlsDir: '/client' }],
+  ['otlp-endpoint', 'http://collector:4318', { otlpEndpoint: new URL('http://collector:4318') }],
+  ['otlp-traces-endpoint', 'https://apm/intake', { otlpTracesEndpoint: new URL('https://apm/intake') }],
+  ['otlp-headers', 'X-Api-Key=s3cret', { otlpHeaders: { 'x-api-key': 's3cret' } }],
+  ['otel-service-name', 'admission', { otelServiceName: 'admission' }],
+  [
+    'otel-resource-attributes',
+    'k8s.cluster.name=eu',
+    { otelResourceAttributes: new Map([['k8s.cluster.name', 'eu']]) },
+  ],
   ['own-namespace', 'ops', { ownNamespace: 'ops' }],
   ['log-format', 'json', { logFormat: 'json' }],
   ['log-level', 'debug', { logLevel: 'debug' }],

@@ -20,6 +20,7 @@ import {
   serviceOptionTable,
 } from '../../shared/runtime/options/process-options';
 import { scopeOf, selectionOptionTable } from '../../shared/runtime/options/selection-options';
+import { traceOptionTable } from '../../shared/runtime/options/trace-options';
 import type { WebhookSelection } from '../registration/selection';
 import type { HookType } from '../registration/webhook-configuration';
 
@@ -129,6 +130,7 @@ export const webhookOptionTable = {
     },
     ...channelTlsOptionTable,
   }),
+  ...inGroup('Traces', traceOptionTable),
   ...inGroup('Process', processOptionTable),
 } satisfies OptionTable;
 

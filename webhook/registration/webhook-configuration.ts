@@ -1,4 +1,3 @@
-import { checkAnnotations } from '../../shared/domain/content-check/check-settings';
 import { ownPrefix } from '../../shared/domain/annotations/annotations';
 import type { SourceKind } from '../../shared/domain/sources/source';
 import {
@@ -37,11 +36,12 @@ interface MatchCondition {
   readonly expression: string;
 }
 
-const checkNames = JSON.stringify(checkAnnotations);
-
-/** The object's check annotations have changed. */
-const asksAnew =
-  `(has(object.metadata.annotations) && ${checkNames}.exists(name, name in object.metadata.annotations && ` +
+/**
+ * An annotation of ours is new, or another one than before: it asks for a content check, or says when restarts may
+ * begin. The prefix, so that a typo is seen too.
+ */
+const annotatedAnew =
+  `(has(object.metadata.annotations) && object.metadata.annotations.exists(name, name.startsWith("${ownPrefix}") && ` +
   '(!has(oldObject.metadata.annotations) || !(name in oldObject.metadata.annotations) || ' +
   'object.metadata.annotations[name] != oldObject.metadata.annotations[name])))';
 
@@ -70,7 +70,7 @@ const sourceHooks: readonly Hook[] = [
       {
         // This also excludes leader election locks, which are kept in an annotation.
         name: 'data-changed',
-        expression: `request.operation != "UPDATE" || ${differs('data')} || ${differs('binaryData')} || ${asksAnew}`,
+        expression: `request.operation != "UPDATE" || ${differs('data')} || ${differs('binaryData')} || ${annotatedAnew}`,
       },
     ],
   },
@@ -85,7 +85,7 @@ const sourceHooks: readonly Hook[] = [
         expression:
           '!has(object.type) || !(object.type in ["helm.sh/release.v1", "kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token"])',
       },
-      { name: 'data-changed', expression: `request.operation != "UPDATE" || ${differs('data')} || ${asksAnew}` },
+      { name: 'data-changed', expression: `request.operation != "UPDATE" || ${differs('data')} || ${annotatedAnew}` },
     ],
   },
 ];
@@ -177,7 +177,7 @@ function differs(field: string): string {
 
 /**
  * A configuration that cannot hurt a cluster: it fails open within two seconds, excludes the system namespaces and
- * Reroll's own, and calls the webhook only for real changes of data and for new content checks.
+ * Reroll's own, and calls the webhook only for real changes of data and of Reroll's annotations.
  *
  * It sets neither caBundle nor path, which holds the token: `reroll certs` or cert-manager own these fields, and two
  * owners would overwrite each other.

@@ -52,6 +52,8 @@ export interface Standing {
   readonly problem?: string | undefined;
   /** What to do about it. */
   readonly fix?: string | undefined;
+  /** That everything is held, and why; a phrase. */
+  readonly held?: string | undefined;
   /** What may not be read. */
   readonly missing: readonly string[];
   /** Whether the leader remembers restarts: older versions do not. */

@@ -67,6 +67,11 @@ export function Notices({
           <strong>{notice.what}</strong> {notice.fix}
         </p>
       ) : undefined}
+      {connection === 'open' && standing.held !== undefined ? (
+        <p class="notice notice-warn">
+          <strong>No restart begins:</strong> everything is {standing.held}.
+        </p>
+      ) : undefined}
       {connection === 'open' && standing.missing.length > 0 ? (
         <p class="notice notice-warn">
           <strong>Some of it is missing:</strong> {standing.missing.join('; ')}.

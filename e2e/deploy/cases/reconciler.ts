@@ -67,7 +67,10 @@ export const reconcilerCases: readonly ChartCase[] = [
   {
     what: 'the ConfigMaps of the history are its own, and need no right without one',
     values: { reloader: { history: false } },
-    check: (rendered) => expect(rendered.rules('Role', 'reroll-own').join()).not.toContain('configmaps'),
+    check: (rendered) =>
+      expect(rendered.rules('Role', 'reroll-own').filter((each) => each.includes('configmaps'))).toEqual([
+        'list watch configmaps/reroll-hold',
+      ]),
   },
   flags({ reloadStrategy: 'annotations' }, '--reload-strategy=annotations'),
   flags({ resourceLabelSelector: 'app in (a,b)' }, '--resource-label-selector=app in (a,b)'),
@@ -76,6 +79,14 @@ export const reconcilerCases: readonly ChartCase[] = [
   flags({ webhookUrl: 'https://hooks.example/x' }, '--webhook-url=https://hooks.example/x'),
   flags({ ignoreNamespaces: 'a,b', namespaceSelector: 'env=prod' }, '--namespaces-to-ignore=a,b', '--namespace-selector=env=prod'), // prettier-ignore
   flags({ custom_annotations: { auto: 'my.io/auto', pauseTime: 'my.io/since' } }, '--auto-annotation=my.io/auto', '--pause-deployment-time-annotation=my.io/since'), // prettier-ignore
+  ...[
+    'Mon-Fri 22:00-05:00 Europe/Berlin; Sat,Sun',
+    'fri-mon',
+    '02:00-04:00;22:00-24:00 ;',
+    '0 22 * * 1-5 +7h Europe/Berlin',
+    '*/15 1-3 1,15 * * +10m UTC',
+  ].map((restartWindows) => flags({ restartWindows }, `--restart-windows=${restartWindows}`)),
+  flags({ minInterval: '720h' }, '--min-interval=720h'),
   flags({ settle: '1h', settleMax: '60m' }, '--settle=1h', '--settle-max=60m'),
   flags({ settle: '5m' }, '--settle=5m'),
   flags({ extraArgs: ['--alert-sink=slack'] }, '--alert-sink=slack'),
@@ -89,6 +100,7 @@ export const reconcilerCases: readonly ChartCase[] = [
         'get list watch configmaps',
         'get list watch patch deployments,statefulsets,daemonsets',
         'create events',
+        'list watch namespaces',
       ]);
       expect(rendered.hooked('MutatingWebhookConfiguration')).not.toContain('secrets');
     },
@@ -103,14 +115,13 @@ export const reconcilerCases: readonly ChartCase[] = [
   },
   {
     what: 'add-ons bring their rights with them',
-    values: { reloader: { isOpenshift: true, enableCSIIntegration: true, namespaceSelector: 'a=b' } },
+    values: { reloader: { isOpenshift: true, enableCSIIntegration: true } },
     check: (rendered) =>
       expect(rendered.rules('ClusterRole')).toEqual(
         expect.arrayContaining([
           'get list watch patch rollouts',
           'get list watch patch deploymentconfigs',
           'list watch secretproviderclasses,secretproviderclasspodstatuses',
-          'list watch namespaces',
         ]),
       ),
   },
@@ -121,6 +132,8 @@ export const reconcilerCases: readonly ChartCase[] = [
       expect(rendered.args()).toContain('--namespaces=blog,reroll,shop');
       const roles = rendered.manifests.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === 'reroll');
       expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(['blog', 'reroll', 'shop']);
+      expect(rendered.rules('Role', 'reroll-own')).toContain('list watch configmaps/reroll-hold');
+      expect(JSON.stringify(roles)).not.toContain('"namespaces"');
       expect(rendered.names('ClusterRole')).toEqual(['reroll-certs']);
       const [hook] = rendered.one('ValidatingWebhookConfiguration')['webhooks'] as readonly [Values];
       expect(JSON.stringify(hook['namespaceSelector'])).toContain('"operator":"In","values":["blog","reroll","shop"]');

@@ -9,6 +9,7 @@ export const annotationProblemCodes = [
   'bad-choice',
   'bad-duration',
   'bad-window',
+  'bad-hold',
   'bad-pattern',
   'bad-name',
   'pattern-refused',

@@ -1,7 +1,7 @@
 import { AnnotationNames } from './annotation-names';
 import type { AnnotationProblem } from './annotation-problem';
 import type { AnnotationKeys, Annotations } from './annotations';
-import { annotation, lastReloadedFrom, ownAnnotations } from './annotations';
+import { annotation, gateAnnotations, lastReloadedFrom, ownAnnotations } from './annotations';
 import { budgets } from '../budgets';
 import { parseGoBool } from '../text/go-bool';
 
@@ -57,7 +57,7 @@ function* reviewPlace(
   const metadataOnly = [
     ...[keys.configMapExclude, keys.secretExclude, keys.secretProviderClassExclude],
     ...[keys.rolloutStrategy, keys.pausePeriod],
-    ...Object.values<string>(ownAnnotations),
+    ...Object.values<string>({ ...ownAnnotations, ...gateAnnotations }),
   ];
   for (const key of metadataOnly) {
     const value = annotation(template, key);
@@ -69,13 +69,19 @@ function* reviewPlace(
 
 function* reviewNames(annotations: Annotations, names: AnnotationNames): Generator<AnnotationProblem> {
   for (const key of Object.keys(annotations).slice(0, budgets.reviewedAnnotations)) {
-    const unknown = names.unknown(key);
-    if (!unknown) continue;
-    const fix =
-      unknown.meant === undefined ? 'write one that is documented, or remove it' : `did you mean ${unknown.meant}?`;
-    const message = 'is not known and has no effect';
-    yield { code: 'unknown-annotation', key, value: undefined, message, fix };
+    const problem = unknownAnnotation(key, names);
+    if (problem) yield problem;
   }
+}
+
+/** A key that looks like one of ours, and is none. */
+export function unknownAnnotation(key: string, names: AnnotationNames): AnnotationProblem | undefined {
+  const unknown = names.unknown(key);
+  if (!unknown) return undefined;
+  const fix =
+    unknown.meant === undefined ? 'write one that is documented, or remove it' : `did you mean ${unknown.meant}?`;
+  const message = 'is not known and has no effect';
+  return { code: 'unknown-annotation', key, value: undefined, message, fix };
 }
 
 function* reviewSwitches(annotations: Annotations, keys: AnnotationKeys): Generator<AnnotationProblem> {

@@ -65,6 +65,22 @@ export const ownAnnotations = {
   lint: 'reroll.dev/lint',
 } as const;
 
+/** What bears annotations. */
+export type AnnotationBearer = 'workload' | 'source' | 'namespace';
+
+/** When restarts may begin. Read from the metadata of workloads, sources and namespaces; see docs/holding.md. */
+export const gateAnnotations = {
+  hold: 'reroll.dev/hold',
+  restart: 'reroll.dev/restart',
+  windows: 'reroll.dev/windows',
+  minInterval: 'reroll.dev/min-interval',
+  /** On a source only. */
+  urgent: 'reroll.dev/urgent',
+} as const;
+
+/** The ConfigMap in Reroll's namespace that holds all restarts as long as it is there. */
+export const installHoldName = 'reroll-hold';
+
 /** Annotations on a ConfigMap or Secret, read by the webhook. */
 export const sourceAnnotations = {
   preview: 'reroll.dev/preview',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  owingBaseline,
   formatBaseline,
   revertedBaseline,
   withoutUid,
@@ -157,6 +158,11 @@ describe('owing', () => {
       ['cm/app', digest],
       ['cm/kept', other],
     ]);
+  });
+
+  it('is what the source was when the workload came to use it, if that is known', () => {
+    const { sequence, sources } = owingBaseline(written, undefined, [{ id: 'cm/app', former: digest }]);
+    expect([sequence, ...sources]).toEqual([4, ['cm/app', digest], ['cm/kept', other]]);
   });
 
   it.each<[string, Baseline | undefined]>([

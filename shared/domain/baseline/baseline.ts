@@ -104,6 +104,23 @@ export function recordedOf(content: ContentDigest | undefined, keys: 'all' | rea
 /** A digest that no content has. */
 const noContents = 'A'.repeat(digestLength);
 
+/** A source that has changed since it was recorded, or since the workload came to use it. */
+interface OwedSource {
+  readonly id: SourceId;
+  /** Its state then, if it is not recorded and still known. */
+  readonly former?: Recorded | undefined;
+}
+
+/**
+ * The baseline to write while a restart is owed that may not begin yet. It records everything but the changes: these
+ * stay owed, however long they wait and whichever process restarts the workload.
+ */
+export function owingBaseline(next: Baseline, before: Baseline | undefined, owed: readonly OwedSource[]): Baseline {
+  const known = before?.keyId === next.keyId ? before.sources : undefined;
+  const previous = owed.map(({ id, former }) => [id, former ?? known?.get(id) ?? noContents] as const);
+  return { ...next, sources: new Map([...next.sources, ...previous]) };
+}
+
 /**
  * The baseline to write after one whose restart did not take effect. It records the former state of these sources, so
  * that they still cause a restart.
@@ -113,9 +130,12 @@ export function revertedBaseline(
   before: Baseline | undefined,
   sources: readonly SourceId[],
 ): Baseline {
-  const known = before?.keyId === written.keyId ? before.sources : undefined;
-  const previous = sources.map((id) => [id, known?.get(id) ?? noContents] as const);
-  return { ...written, sequence: written.sequence + 1, sources: new Map([...written.sources, ...previous]) };
+  const next = { ...written, sequence: written.sequence + 1 };
+  return owingBaseline(
+    next,
+    before,
+    sources.map((id) => ({ id })),
+  );
 }
 
 /**

@@ -191,7 +191,7 @@ const rows: readonly Row[] = [
     when: 'changed since birth',
     now: recolored,
     inForce: inForce(old),
-    then: { restart: true, because: 'changed-since-birth', recorded: whole(recolored) },
+    then: { restart: true, because: 'changed-since-birth', recorded: whole(recolored), former: whole(old) },
   },
   {
     when: 'created since birth',
@@ -204,7 +204,7 @@ const rows: readonly Row[] = [
     now: old,
     inForce: inForce(undefined),
     onCreate: true,
-    then: { restart: true, because: 'created' },
+    then: { restart: true, because: 'created', former: '-' },
   },
   {
     when: 'deleted since birth',
@@ -270,11 +270,11 @@ describe('compare', () => {
   });
 
   it.each(rows)('$when, and the digest key has been rotated since: the same, recorded under the current key', (row) => {
-    const { restart, because, changedKeys } = comparisonOf(inputOf(row));
+    const { restart, because, changedKeys, former } = comparisonOf(inputOf(row));
     const current = row.now && renewed.get(row.now);
     const input = { ...inputOf(row), current };
     const { recorded, ...now } = comparisonOf(input);
-    expect(now).toEqual({ restart, because, ...(changedKeys && { changedKeys }) });
+    expect(now).toEqual({ restart, because, ...(changedKeys && { changedKeys }), ...(former && { former }) });
     if (current) expect(recorded).toEqual(recordedOf(current, input.keys));
     expect(comparisonOf({ ...input, recorded, inForce: () => inForce(current) }).restart).toBe(false);
   });

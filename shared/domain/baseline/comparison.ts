@@ -56,6 +56,8 @@ export interface Comparison {
   readonly restart: boolean;
   readonly because: ComparisonReason;
   readonly recorded: Recorded;
+  /** What a restart is owed against, if the baseline does not record it. Only memory tells it. */
+  readonly former?: Recorded;
   /** Names of the keys that differ; undefined if the former content is no longer known. */
   readonly changedKeys?: readonly string[];
   /**
@@ -94,7 +96,9 @@ export function compare(input: ComparisonInput): Comparison | MetadataOnly {
   if (comparison.because === 'unchanged') {
     return contradicted ? compareRecorded(absent, input) : { ...comparison, because: 'first-seen' };
   }
-  return comparison.because === 'content-changed' ? { ...comparison, because: 'changed-since-birth' } : comparison;
+  if (!comparison.restart) return comparison;
+  const because = comparison.because === 'content-changed' ? 'changed-since-birth' : comparison.because;
+  return { ...comparison, because, former: atBirth };
 }
 
 /** Drops a restart for a change from before the workload was created: its pods started after that change. */

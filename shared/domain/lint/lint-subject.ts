@@ -2,13 +2,14 @@ import type { AnnotationKeys, Annotations } from '../annotations/annotations';
 import { annotation, annotationsOf } from '../annotations/annotations';
 import { parseGoBool } from '../text/go-bool';
 import { fieldAt, textOf } from '../kubernetes/json-value';
+import type { GateBearer } from '../gate-settings/bearer-gates';
 import { objectKey } from '../kubernetes/object-key';
 import { namesIn } from '../text/pattern';
 import type { PolicySettings } from '../policy/policy';
 import { effectiveKey, typedKeysOf } from '../policy/policy-annotations';
 import type { Selection } from '../sources/selection';
 import type { SourceKind } from '../sources/source';
-import { sourceKinds } from '../sources/source';
+import { findSourceKind, sourceKinds } from '../sources/source';
 import type { WorkloadSpec } from '../workloads/workload';
 import { readWorkloadSpec } from '../workloads/workload';
 import type { WorkloadKind } from '../kubernetes/workload-kinds';
@@ -67,10 +68,17 @@ export function readLintSubject(write: WorkloadWrite, settings: LintSettings): L
 }
 
 /** The name of the object in messages. */
-export function titleOf({ write: { kind, namespace, object } }: LintSubject): string {
+export function titleOf({ write }: LintSubject): string {
+  const { kind, namespace, object } = write;
   // The API server has not generated the name yet, or there is none.
   const name = textOf(fieldAt(object, ['metadata', 'name'])) ?? '(not named yet)';
-  return `${kind} ${objectKey(namespace, name)}`;
+  return bearerOf(write) === 'namespace' ? `${kind} ${name}` : `${kind} ${objectKey(namespace, name)}`;
+}
+
+/** What the object is, if it is no workload and may say when restarts may begin. */
+export function bearerOf({ group, kind }: Pick<WorkloadWrite, 'group' | 'kind'>): GateBearer | undefined {
+  if (findSourceKind(group, kind)) return 'source';
+  return group === '' && kind === 'Namespace' ? 'namespace' : undefined;
 }
 
 /** The annotations that ask for restarts. A finding is reported on one of them. */

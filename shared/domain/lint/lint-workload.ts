@@ -3,18 +3,19 @@ import type { AnnotationProblem, AnnotationProblemCode } from '../annotations/an
 import { describeProblem } from '../annotations/annotation-problem';
 import { annotationsOf, type AnnotationKeys } from '../annotations/annotations';
 import { budgets } from '../budgets';
+import { bearerProblems } from '../gate-settings/bearer-gates';
 import { fieldAt, objectOf, sameJson, type JsonObject } from '../kubernetes/json-value';
 import { defaultTemplatePath } from '../kubernetes/workload-kinds';
 import { leftOutByFlags, narrowedOut, nothingRequested, uncoveredKind, unwatchedSourceKinds } from './coverage';
 import type { KnownSources } from './known-sources';
 import type { LintSubject, WorkloadSubject, WorkloadWrite } from './lint-subject';
 import { listedSources } from './listed-sources';
-import { titleOf } from './lint-subject';
+import { bearerOf, titleOf } from './lint-subject';
 import { autoSwitches, excluded, listBesideAuto, templateOverridden } from './overrides';
 import { ofAnotherKind, onJobTemplate, writtenAsLabels } from './placement';
 import { nothingUsed, searchWithoutMatch } from './used-sources';
 
-/** Something on a workload that does not have the effect that its author seems to expect. */
+/** Something on an object that does not have the effect that its author seems to expect. */
 export interface LintFinding {
   readonly code: AnnotationProblemCode;
   /** The annotation's key. */
@@ -50,11 +51,15 @@ const checks: readonly Check[] = [
   nothingUsed,
 ];
 
-/** All mistakes in a workload's restart annotations that can be found before it is stored. */
+/** All mistakes in an object's restart annotations that can be found before it is stored. */
 export function lintWorkload(subject: LintSubject | WorkloadSubject, known: KnownSources): readonly LintFinding[] {
-  const title = titleOf(subject);
+  return findingsOf(titleOf(subject), 'spec' in subject ? problemsOf(subject, known) : problemsOfOthers(subject));
+}
+
+/** The problems of an object as findings. `title` names the object, such as `ConfigMap shop/app`. */
+export function findingsOf(title: string, problems: Iterable<AnnotationProblem>): readonly LintFinding[] {
   const found: LintFinding[] = [];
-  for (const problem of 'spec' in subject ? problemsOf(subject, known) : uncoveredKind(subject)) {
+  for (const problem of problems) {
     if (found.length === maxFindings) break;
     found.push({ code: problem.code, key: problem.key, message: describeProblem(title, problem, maxMessageBytes) });
   }
@@ -63,6 +68,12 @@ export function lintWorkload(subject: LintSubject | WorkloadSubject, known: Know
 
 function* problemsOf(subject: WorkloadSubject, known: KnownSources): Generator<AnnotationProblem> {
   for (const check of checks) yield* check(subject, known);
+}
+
+function* problemsOfOthers(subject: LintSubject): Generator<AnnotationProblem> {
+  yield* uncoveredKind(subject);
+  const bearer = bearerOf(subject.write);
+  if (bearer) yield* bearerProblems(subject.metadata, bearer, subject.settings.keys);
 }
 
 /**

@@ -124,6 +124,36 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
+    title: 'a hold that cannot be read',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/hold': 'until=tomorrow' } },
+    says: [
+      [
+        'bad-hold',
+        'Deployment shop/web: annotation reroll.dev/hold="until=tomorrow" is not a hold that Reroll can read; it holds, without an end; write true, false, or such as until=2026-12-01T06:00:00Z, because=release freeze',
+      ],
+    ],
+  },
+  {
+    title: 'windows that are none',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/windows': 'Mon-Fri 22-05' } },
+    says: [
+      [
+        'bad-window',
+        'Deployment shop/web: annotation reroll.dev/windows="Mon-Fri 22-05" has no effect: "22-05" is not a time of day such as 22:00-05:00; write such as "Mon-Fri 22:00-05:00 Europe/Berlin; Sat,Sun", "0 22 * * 1-5 +7h", or always',
+      ],
+    ],
+  },
+  {
+    title: 'an urgent workload',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/urgent': 'true' } },
+    says: [
+      [
+        'wrong-place',
+        'Deployment shop/web: annotation reroll.dev/urgent="true" counts on a source only and has no effect here; move it to the source',
+      ],
+    ],
+  },
+  {
     title: 'a negative time',
     applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/settle-max': '-1s' } },
     says: [

@@ -1,4 +1,4 @@
-import { sameSources, type Baseline } from '../baseline/baseline';
+import { owingBaseline, sameSources, type Baseline } from '../baseline/baseline';
 import { candidates } from './candidates';
 import { judge } from './judge';
 import { nextBaseline } from './next-baseline';
@@ -15,7 +15,13 @@ export type Plan = { readonly verdicts: readonly Verdict[] } & (
   /** Record the baseline, restart nothing. */
   | { readonly action: 'adopt'; readonly baseline: Baseline }
   /** Change the pod template and the baseline in one write. */
-  | { readonly action: 'restart'; readonly baseline: Baseline; readonly changes: readonly Verdict[] }
+  | {
+      readonly action: 'restart';
+      readonly baseline: Baseline;
+      readonly changes: readonly Verdict[];
+      /** The baseline to record if the restart may not begin yet; undefined: what is recorded will do. */
+      readonly owing: Baseline | undefined;
+    }
 );
 
 /**
@@ -31,13 +37,18 @@ export function plan(input: PlanInput): Plan {
   if (verdicts.some(({ needsContent }) => needsContent)) return { action: 'read', verdicts };
   const baseline = nextBaseline(verdicts, input);
   const changes = verdicts.filter((verdict) => verdict.comparison?.restart === true);
-  if (changes.length > 0) return { action: 'restart', baseline, changes, verdicts };
-  const owed =
-    workload.baselineLost ||
-    workload.unwritten ||
-    isUnderFormerKey(input) ||
-    !sameSources(workload.baseline?.sources ?? new Map(), baseline.sources);
-  return owed ? { action: 'adopt', baseline, verdicts } : { action: 'none', verdicts };
+  if (changes.length > 0) {
+    const owed = changes.map(({ id, comparison }) => ({ id, former: comparison?.former }));
+    const owing = owingBaseline(baseline, workload.baseline, owed);
+    return { action: 'restart', baseline, changes, verdicts, owing: isNews(owing, input) ? owing : undefined };
+  }
+  return isNews(baseline, input) ? { action: 'adopt', baseline, verdicts } : { action: 'none', verdicts };
+}
+
+/** Whether the workload does not carry this record yet. */
+function isNews({ sources }: Baseline, input: PlanInput): boolean {
+  const { baseline, baselineLost, unwritten } = input.workload;
+  return baselineLost || unwritten || isUnderFormerKey(input) || !sameSources(baseline?.sources ?? new Map(), sources);
 }
 
 function isUnderFormerKey({ workload: { baseline }, keyId }: PlanInput): boolean {

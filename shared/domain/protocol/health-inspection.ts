@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { installHoldSchema } from './install-hold';
 import { timeSchema } from './workload-status';
 
 const watchSchema = z
@@ -8,6 +9,10 @@ const watchSchema = z
     listed: z.boolean().describe('A first list is complete.'),
     watching: z.boolean().describe('A watch has begun after that list.'),
     problem: z.string().optional().describe('What ended the last attempt.'),
+    refused: z
+      .literal(true)
+      .optional()
+      .describe('A permission or the API is missing, and Reroll goes on without what it would show.'),
   })
   .readonly();
 
@@ -34,6 +39,7 @@ export const healthInspectionSchema = z
       .array(z.string())
       .readonly()
       .describe('What was refused since the start for lack of a permission, and what follows from that.'),
+    hold: installHoldSchema.optional().describe('Everything is held. Missing if it is not.'),
     queue: z
       .strictObject({
         length: z.int().nonnegative().describe('Workloads that are looked at later, with those that wait for a time.'),

@@ -13,6 +13,8 @@ import {
 const nothing: PreviewAnswer = { v: 1, restarts: [], left: [], moreRestarts: 0, moreLeft: 0 };
 const web = { workload: 'deployment/web', keys: ['LOG_LEVEL'] };
 const db = { workload: 'statefulset/db', keys: ['LOG_LEVEL'] };
+const later = { gate: 'hold', detail: 'reroll.dev/hold on namespace shop: release freeze' };
+const laterText = 'held by reroll.dev/hold on namespace shop: release freeze';
 const left = (name: string) => ({ workload: `deployment/${name}`, because: 'it is excluded' });
 
 test.each<[string, Partial<PreviewAnswer>, string | undefined]>([
@@ -36,6 +38,24 @@ test.each<[string, Partial<PreviewAnswer>, string | undefined]>([
     'restarts deployment/web (key LOG_LEVEL) and 980 more',
   ],
   ['none, with one left alone', { left: [left('a')] }, 'restarts nothing; 1 left alone (deployment/a: it is excluded)'],
+  [
+    'one later',
+    { restarts: [{ ...web, deferred: later }] },
+    `restarts later, ${laterText}: deployment/web (key LOG_LEVEL)`,
+  ],
+  [
+    'some later, and others at once',
+    {
+      restarts: [
+        { ...web, deferred: later },
+        { ...db, deferred: later },
+        { ...web, workload: 'job/once' },
+      ],
+      left: [left('a')],
+    },
+    `restarts job/once (key LOG_LEVEL); restarts later, ${laterText}: deployment/web, statefulset/db (key LOG_LEVEL); ` +
+      '1 left alone (deployment/a: it is excluded)',
+  ],
   [
     'some left alone',
     { restarts: [web], left: ['a', 'b', 'c', 'd'].map(left), moreLeft: 3 },
@@ -85,6 +105,10 @@ describe('the messages', () => {
 
   it('reject an invalid answer', () => {
     expect(parsePreviewAnswer(nothing)).toEqual(nothing);
+    // A newer reconciler may know other gates, and tell more of them.
+    const newer = { ...nothing, restarts: [{ ...web, deferred: { gate: 'moon', detail: 'it is full', phase: 1 } }] };
+    const { restarts } = parsePreviewAnswer(newer);
+    expect(restarts).toEqual([{ ...web, deferred: { gate: 'moon', detail: 'it is full' } }]);
     expect(() => parsePreviewAnswer({ ...nothing, restarts: ['web'] })).toThrow(PreviewError);
   });
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { budgets } from '../budgets';
 import { ContentDigest, digestLength } from '../sources/content-digest';
 import { RerollError } from '../errors';
+import { describeDeferral } from './deferral';
 import { listSchema } from './list-schema';
 
 /** The largest body of a question. The key names of a very large source take the most. */
@@ -9,6 +10,9 @@ export const maxPreviewBytes = budgets.questionBytes;
 
 /** The number of workloads that an answer names; the others are counted. */
 export const maxPreviewNames = 20;
+
+/** A longer text is cut: of a hold the reason is lost, and windows of that length are invalid anyway. */
+export const maxGateTextLength = 1_000;
 
 const objectName = z.string().min(1).max(253);
 const digest = z.string().length(digestLength);
@@ -23,6 +27,8 @@ const questionSchema = z
     labels: z.record(z.string(), z.string()).readonly(),
     /** The keys of annotations that are "true". The reconciler knows which of them count. */
     switchedOn: listSchema(z.string().max(512)),
+    /** When a change of it may restart workloads, as its annotations say after the write. An older webhook does not send it. */
+    gates: z.record(z.string(), z.string().max(maxGateTextLength)).readonly().optional(),
     /** Undefined for a creation: without digests of its content, the answer cannot depend on the content. */
     update: z
       .object({
@@ -49,7 +55,19 @@ const answerSchema = z
   .object({
     v: z.literal(1),
     /** Workloads that restart, sorted by name, with the keys that cause it; no keys if the whole source counts. */
-    restarts: listSchema(z.object({ workload: z.string(), keys: listSchema(z.string()) }).readonly()),
+    restarts: listSchema(
+      z
+        .object({
+          workload: z.string(),
+          keys: listSchema(z.string()),
+          /** That restart would not begin now. An older reconciler does not tell it. */
+          deferred: z
+            .object({ gate: z.string(), until: z.string().optional(), detail: z.string() })
+            .readonly()
+            .optional(),
+        })
+        .readonly(),
+    ),
     /** Workloads that use or name the source but do not restart, with the reason. */
     left: listSchema(z.object({ workload: z.string(), because: z.string() }).readonly()),
     /** Restarts beyond those that are named. */
@@ -101,14 +119,28 @@ export function contentOf({ update }: PreviewQuestion): ContentDigest {
 export function describePreview({ restarts, left, moreRestarts, moreLeft }: PreviewAnswer): string | undefined {
   const leftText = describeLeft(left, moreLeft);
   if (restarts.length === 0) return leftText === undefined ? undefined : `restarts nothing; ${leftText}`;
-  const byKeys = new Map<string, string[]>();
-  for (const { workload, keys } of restarts) {
-    const reason = describeKeys(keys);
-    byKeys.set(reason, [...(byKeys.get(reason) ?? []), workload]);
-  }
-  const groups = [...byKeys].map(([reason, workloads]) => workloads.join(', ') + reason);
   const more = moreRestarts > 0 ? ` and ${String(moreRestarts)} more` : '';
-  return `restarts ${groups.join('; ')}${more}${leftText === undefined ? '' : `; ${leftText}`}`;
+  return `${describeRestarts(restarts)}${more}${leftText === undefined ? '' : `; ${leftText}`}`;
+}
+
+/** Those that begin now come first. What defers the others stands before their names, since a long warning is cut. */
+function describeRestarts(restarts: PreviewAnswer['restarts']): string {
+  const byTime = grouped(restarts, ({ deferred }) => (deferred ? describeDeferral(deferred) : ''));
+  return byTime
+    .toSorted(([left], [right]) => Number(left !== '') - Number(right !== ''))
+    .map(([when, those]) => `restarts ${when === '' ? '' : `later, ${when}: `}${describeWorkloads(those)}`)
+    .join('; ');
+}
+
+function describeWorkloads(restarts: PreviewAnswer['restarts']): string {
+  const byKeys = grouped(restarts, ({ keys }) => describeKeys(keys));
+  return byKeys.map(([reason, those]) => those.map(({ workload }) => workload).join(', ') + reason).join('; ');
+}
+
+function grouped<Item>(items: readonly Item[], by: (item: Item) => string): readonly (readonly [string, Item[]])[] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) groups.set(by(item), [...(groups.get(by(item)) ?? []), item]);
+  return [...groups];
 }
 
 /** Only the first few reasons are shown. */

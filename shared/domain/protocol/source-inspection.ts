@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { sourceKinds } from '../sources/source';
+import { deferralSchema } from './deferral';
 import { sourceDecisionFields } from './source-decision';
 
 const userSchema = z
@@ -8,6 +9,7 @@ const userSchema = z
     name: z.string(),
     ...sourceDecisionFields,
     restarts: z.boolean().describe('A change of these keys would restart the workload.'),
+    deferred: deferralSchema.optional().describe('That restart would not begin now. Missing if it would.'),
   })
   .readonly();
 export type SourceUser = z.output<typeof userSchema>;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { installHoldSchema } from './install-hold';
 import { timeSchema, workloadStatusFields } from './workload-status';
 
 const rowSchema = z
@@ -16,6 +17,7 @@ export type WorkloadRow = z.output<typeof rowSchema>;
 export const workloadPageSchema = z
   .strictObject({
     v: z.literal(1),
+    hold: installHoldSchema.optional().describe('Everything is held. Missing if it is not.'),
     workloads: z.array(rowSchema).readonly().describe('In the order of kind, namespace and name. Up to a second old.'),
     continue: z.string().optional().describe('Send it as `continue` for the next page. Missing on the last page.'),
   })

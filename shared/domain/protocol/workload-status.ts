@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { gateNames } from '../gate-settings/gate-names';
 
 /** A time in an answer: RFC 3339 in UTC. */
 export const timeSchema = z.iso.datetime();
@@ -8,6 +9,7 @@ export const workloadStates = ['in-step', 'pending', 'waiting', 'blocked', 'unhe
 /** What a workload can wait for. */
 export const waitReasons = [
   'settle-window',
+  ...gateNames,
   'turn',
   'rollout',
   'pause',
@@ -36,13 +38,20 @@ export const workloadStatusFields = {
     .optional()
     .describe(
       '`settle-window`: its sources have just changed. `turn`: it is looked at now, or others are looked at before. ' +
+        '`hold`, `window`, `interval`, `next-rollout`: its restart may not begin yet, and `detail` names what keeps it. ' +
         "`rollout`: somebody else's rollout may answer the change. `pause`: the restart is written, and Reroll holds the Deployment " +
         'paused. `job`: the Job is being recreated. `earlier-job`: an earlier Job of this name is being recreated, or may be. `baseline-turn`: ' +
         'its baseline is recorded later. `retry`: the last attempt failed. `permission`: a permission is missing. `fix`: the API ' +
         'server refuses the write. `baseline-write`: its baseline is kept in memory only, because a permission is missing or ' +
         'something removes the annotation. `sources`: a permission to list sources is missing.',
     ),
-  until: timeSchema.optional().describe('When Reroll looks at it again, unless something happens before.'),
+  until: timeSchema
+    .optional()
+    .describe('When Reroll looks at it again, or its restart may begin, unless something happens before.'),
+  detail: z
+    .string()
+    .optional()
+    .describe('What keeps its restart from beginning, such as `reroll.dev/hold on namespace shop: release freeze`.'),
   errorCode: z.string().optional().describe('The code of the last error, if the last attempt failed.'),
 } as const;
 

@@ -1,4 +1,5 @@
 import { splitObjectKey } from '../kubernetes/object-key';
+import type { GateSettings } from '../gate-settings/gate-settings';
 import type { ContentDigest } from './content-digest';
 
 /** The kinds of objects whose changes cause restarts. */
@@ -11,6 +12,17 @@ export const sourceKindNames: Readonly<Record<SourceKind, { readonly short: stri
   Secret: { short: 'secret', token: 'SECRET' },
   SecretProviderClass: { short: 'spc', token: 'SECRETPROVIDERCLASS' },
 };
+
+const sourceGroups: Readonly<Record<SourceKind, string>> = {
+  ConfigMap: '',
+  Secret: '',
+  SecretProviderClass: 'secrets-store.csi.x-k8s.io',
+};
+
+/** The kind of source that an object is; undefined: it is none. */
+export function findSourceKind(group: string, kind: string): SourceKind | undefined {
+  return sourceKinds.find((each) => each === kind && sourceGroups[each] === group);
+}
 
 /** Names a source. */
 export interface SourceRef<Kind extends SourceKind = SourceKind> {
@@ -64,6 +76,8 @@ export interface SourceRecord extends SourceRef {
   readonly ignore: boolean;
   /** Annotation `reloader.stakater.com/match: "true"`. */
   readonly match: boolean;
+  /** When a change of it may restart workloads; undefined: it does not say. */
+  readonly gates?: GateSettings;
   readonly content: ContentDigest | 'metadata-only';
 }
 

@@ -3,6 +3,7 @@ import { reviewAnnotations } from '../annotations/annotation-review';
 import type { AnnotationKeys } from '../annotations/annotations';
 import { annotation, annotationsOf, ownAnnotations, ownFieldManager } from '../annotations/annotations';
 import { readBaselineText, referenceProblems } from './cost-problems';
+import { readGateSettings, type GateSettings } from '../gate-settings/gate-settings';
 import type { JsonObject } from '../kubernetes/json-value';
 import { fieldAt, listOf, objectOf, textOf } from '../kubernetes/json-value';
 import { MalformedObjectError } from '../kubernetes/malformed-object-error';
@@ -39,6 +40,8 @@ export interface WorkloadSpec {
   readonly firstContainer: string | undefined;
   readonly baselineText: string | undefined;
   readonly settings: WorkloadSettings;
+  /** When it may be restarted; undefined: it does not say. */
+  readonly gates?: GateSettings;
   /** Set for an Argo Rollout only. */
   readonly rollout?: RolloutSpec;
   /**
@@ -133,10 +136,11 @@ export function readWorkloadSpec(
   const templateAnnotations = annotationsOf(template);
   const { policy, problems: policyProblems } = parsePolicy(metadata, templateAnnotations, keys);
   const { settings, problems: settingProblems } = readSettings(metadata);
+  const { settings: gates, problems: gateProblems } = readGateSettings(metadata, 'workload');
   const reviewed = reviewAnnotations(metadata, templateAnnotations, keys, maxProblems);
   const ofRollout = kind.kind === 'Rollout' ? readRollout(object, metadata, keys) : undefined;
   const { pause, problems: pauseProblems } = readPause(kind, object, metadata, keys);
-  const ownProblems = [...settingProblems, ...(ofRollout?.problems ?? []), ...pauseProblems];
+  const ownProblems = [...settingProblems, ...gateProblems, ...(ofRollout?.problems ?? []), ...pauseProblems];
   const podSpec = isReferenced || optedIn(policy, policySettings) ? objectOf(template)['spec'] : undefined;
   const used = podSpec === undefined ? undefined : templateReferences(podSpec);
   const { baselineText, problems: baselineProblems } = readBaselineText(metadata);
@@ -148,6 +152,7 @@ export function readWorkloadSpec(
     firstContainer: firstContainer(podSpec),
     baselineText,
     settings,
+    ...(gates && { gates }),
     ...(ofRollout && { rollout: ofRollout.rollout }),
     ...(pause && { pause }),
     controlledBy: controllerOf(object),

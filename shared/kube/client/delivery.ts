@@ -19,9 +19,17 @@ interface Answer {
 /** The message does not name the redirect's target: an address may contain a credential. */
 const redirectFix = 'redirects are not followed; set the address that this one leads to, if you trust it';
 
+export interface DeliveryLimits {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Whether a later try may succeed after an answer with this status. Default: after 408, 429 and 5xx. */
+  readonly isTransient?: (status: number) => boolean;
+}
+
 /** Tries once. A receiver that hangs cannot extend the try beyond `timeoutMs`. Never rejects. */
 export async function deliver(
-  { clock, timeoutMs, signal }: { readonly clock: Clock; readonly timeoutMs: number; readonly signal: AbortSignal },
+  { clock, timeoutMs, signal, isTransient = mayPass }: DeliveryLimits,
   post: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Delivery> {
   const deadline = new Deadline(clock, signal);
@@ -32,7 +40,7 @@ export async function deliver(
     if (status >= 200 && status < 300) return { kind: 'delivered' };
     if (status >= 300 && status < 400) return { kind: 'refused', why: `answered ${status}: ${redirectFix}` };
     const why = `answered ${status}`;
-    if (status === 408 || status === 429 || status >= 500) return { kind: 'failed', why, retryAfterMs };
+    if (isTransient(status)) return { kind: 'failed', why, retryAfterMs };
     return { kind: 'refused', why };
   } catch (thrown) {
     if (deadline.expired) return { kind: 'failed', why: `no answer within ${timeoutMs} ms` };
@@ -41,4 +49,8 @@ export async function deliver(
   } finally {
     deadline.dispose();
   }
+}
+
+function mayPass(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
 }

@@ -11,7 +11,8 @@ import { createObject } from './objects';
 import { events } from '../resource';
 
 /** The reasons of all Events that Reroll writes. People and alerts depend on them. */
-export type EventReason = 'Reloaded' | 'ReloadFail' | 'ReloadUnhealthy' | 'BaselineRemoved' | 'OverBudget';
+export type EventReason =
+  'Reloaded' | 'ReloadDeferred' | 'ReloadFail' | 'ReloadUnhealthy' | 'BaselineRemoved' | 'OverBudget';
 
 export interface EventRecorderOptions {
   readonly client: KubeClient;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ownFieldManager as fieldManager } from '../../domain/annotations/annotations';
+import { ownFieldManager } from '../../domain/annotations/annotations';
 import type { KubeClient } from './client';
 import { ProtocolError } from '../errors';
 import type { Resource } from '../resource';
@@ -44,29 +44,35 @@ export interface PartialObjectMetadata {
   readonly metadata: ObjectMeta;
 }
 
-export interface PatchOptions {
-  /** `strategic` for built-in kinds only: custom resources reject it with 415. */
-  readonly type: 'strategic' | 'merge';
-  readonly subresource?: string;
-  /** The server computes the result but stores nothing. */
-  readonly dryRun?: boolean;
-  /** Return the whole object instead of only its metadata. */
-  readonly whole?: boolean;
-}
-
-export interface DeleteOptions {
-  /** Delete only the object with this uid; the server answers 409 for another. */
-  readonly uid?: string;
-  /** Delete only this version; the server answers 409 for another. */
-  readonly resourceVersion?: string;
-  readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan';
-}
-
 /** Limits for requests that need another timeout or connection pool. */
 export interface RequestLimits {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly pool?: 'request' | 'urgent';
+}
+
+/** How a write is made. */
+interface WriteOptions {
+  /** The server computes the result but stores nothing. */
+  readonly dryRun?: boolean;
+  /** Who is named as the writer; Reroll itself by default. */
+  readonly fieldManager?: string;
+}
+
+export interface PatchOptions extends RequestLimits, WriteOptions {
+  /** `strategic` for built-in kinds only: custom resources reject it with 415. */
+  readonly type: 'strategic' | 'merge';
+  readonly subresource?: string;
+  /** Return the whole object instead of only its metadata. */
+  readonly whole?: boolean;
+}
+
+export interface DeleteOptions extends RequestLimits {
+  /** Delete only the object with this uid; the server answers 409 for another. */
+  readonly uid?: string;
+  /** Delete only this version; the server answers 409 for another. */
+  readonly resourceVersion?: string;
+  readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan';
 }
 
 const patchTypes: Readonly<Record<PatchOptions['type'], string>> = {
@@ -142,13 +148,10 @@ export async function newestVersion(
   return parse(versionedList, answer, resource).metadata.resourceVersion;
 }
 
-export interface CreateOptions extends RequestLimits {
-  /** Check whether the object could be created, and store nothing. */
-  readonly dryRun?: boolean;
-}
+export interface CreateOptions extends RequestLimits, WriteOptions {}
 
-function writeQuery(dryRun: boolean): Readonly<Record<string, string>> {
-  return { fieldManager, ...(dryRun && { dryRun: 'All' }) };
+function writeQuery(dryRun = false, manager: string = ownFieldManager): Readonly<Record<string, string>> {
+  return { fieldManager: manager, ...(dryRun && { dryRun: 'All' }) };
 }
 
 /** @throws AlreadyExistsError */
@@ -157,10 +160,10 @@ export async function createObject(
   resource: Resource,
   namespace: string | undefined,
   body: object,
-  { dryRun = false, ...limits }: CreateOptions = {},
+  { dryRun, fieldManager, ...limits }: CreateOptions = {},
 ): Promise<KubeObject> {
   const path = resourcePath(resource, namespace);
-  const query = writeQuery(dryRun);
+  const query = writeQuery(dryRun, fieldManager);
   return parse(kubeObject, await client.request({ ...limits, method: 'POST', path, query, body }), resource);
 }
 
@@ -176,7 +179,7 @@ export async function updateObject(
   const path = resourcePath(resource, namespace, name);
   return parse(
     kubeObject,
-    await client.request({ ...limits, method: 'PUT', path, query: { fieldManager }, body }),
+    await client.request({ ...limits, method: 'PUT', path, query: writeQuery(), body }),
     resource,
   );
 }
@@ -192,12 +195,13 @@ export async function patchObject(
   namespace: string | undefined,
   name: string,
   patch: object,
-  { type, subresource, dryRun = false, whole = false }: PatchOptions,
+  { type, subresource, dryRun, fieldManager, whole = false, ...limits }: PatchOptions,
 ): Promise<KubeObject> {
   const answer = await client.request({
+    ...limits,
     method: 'PATCH',
     path: resourcePath(resource, namespace, name, subresource),
-    query: writeQuery(dryRun),
+    query: writeQuery(dryRun, fieldManager),
     body: patch,
     contentType: patchTypes[type],
     ...(!whole && { accept: metadataOnly }),
@@ -244,10 +248,11 @@ export async function deleteObject(
   resource: Resource,
   namespace: string | undefined,
   name: string,
-  { uid, resourceVersion, propagationPolicy }: DeleteOptions,
+  { uid, resourceVersion, propagationPolicy, ...limits }: DeleteOptions,
 ): Promise<void> {
   const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
   await client.request({
+    ...limits,
     method: 'DELETE',
     path: resourcePath(resource, namespace, name),
     body: { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy, preconditions },

@@ -1,5 +1,7 @@
 import type { AnnotationKeys } from '../../domain/annotations/annotations';
 import { annotationsOf, sourceFlags } from '../../domain/annotations/annotations';
+import { readBearerGates } from '../../domain/gate-settings/bearer-gates';
+import type { GateSettings } from '../../domain/gate-settings/gate-settings';
 import type { ContentDigest, SourceDigester } from '../../domain/sources/content-digest';
 import { fieldAt, listOf, objectOf, textOf } from '../../domain/kubernetes/json-value';
 import { objectKey } from '../../domain/kubernetes/object-key';
@@ -31,6 +33,7 @@ export interface CsiClass {
   readonly name: string;
   readonly ignore: boolean;
   readonly match: boolean;
+  readonly gates?: GateSettings;
 }
 
 /** Digests the object versions while decoding, because they may be hashes of the secrets themselves. */
@@ -58,7 +61,9 @@ export function csiClassDecoder(keys: AnnotationKeys): Decoder<CsiClass> {
     accepts: 'json',
     fromJson: (object) => {
       const { namespace, name, uid, resourceVersion } = identified(object);
-      const csiClass = { namespace, name, ...sourceFlags(annotationsOf(object), keys) };
+      const annotations = annotationsOf(object);
+      const gates = readBearerGates(annotations, 'source', keys);
+      const csiClass = { namespace, name, ...sourceFlags(annotations, keys), ...(gates && { gates }) };
       return { key: objectKey(namespace, name), uid, resourceVersion, object: csiClass };
     },
   };

@@ -16,6 +16,18 @@ function parsedBy<T>(parse: (text: string) => T | undefined, problem: string): z
   });
 }
 
+/** A schema from a parser that throws for invalid texts. */
+export function parsedOr<T>(parse: (text: string) => T, problem: (thrown: unknown) => string): z.ZodType<T, string> {
+  return z.string().transform((text, context) => {
+    try {
+      return parse(text);
+    } catch (thrown) {
+      context.addIssue(problem(thrown));
+      return z.NEVER;
+    }
+  });
+}
+
 export const goBool = parsedBy(parseGoBool, 'not a boolean');
 
 /** The row of a switch in a table of options. */

@@ -72,6 +72,25 @@ livenessProbe:
 {{- end }}
 {{- end }}
 
+{{- define "reroll.tracingArgs" -}}
+{{- with .Values.tracing.endpoint }}
+- {{ printf "--otlp-endpoint=%s" . | quote }}
+{{- end }}
+{{- end }}
+
+{{- define "reroll.tracingEnv" -}}
+{{- with .Values.tracing.headersSecret }}
+- name: OTEL_EXPORTER_OTLP_HEADERS
+  valueFrom: { secretKeyRef: { name: {{ . }}, key: headers } }
+{{- end }}
+{{- end }}
+
+{{/* The port of the endpoint, for network policies. */}}
+{{- define "reroll.tracingPort" -}}
+{{- $url := urlParse .Values.tracing.endpoint -}}
+{{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (eq $url.scheme "https" | ternary "443" "80") -}}
+{{- end }}
+
 {{/* Without this, V8 sizes its heap for the whole node. Called with resources. */}}
 {{- define "reroll.memoryEnv" -}}
 {{- if dig "limits" "memory" "" (. | default dict) -}}

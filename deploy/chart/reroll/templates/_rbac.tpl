@@ -76,12 +76,12 @@ subjects:
 - { apiGroups: [secrets-store.csi.x-k8s.io], resources: [secretproviderclasses, secretproviderclasspodstatuses], verbs: [list, watch] }
 {{- end }}
 - { apiGroups: [''], resources: [events], verbs: [create] }
-{{- if and $r.watchGlobally $r.namespaceSelector }}
+{{- if $r.watchGlobally }}
 - { apiGroups: [''], resources: [namespaces], verbs: [list, watch] }
 {{- end }}
 {{- end }}
 
-{{/* Rules for the Lease, the digest key, the journal of Jobs that are being recreated, and the history of restarts. */}}
+{{/* Rules for the Lease, the digest key, the journal of Jobs that are being recreated, the hold of everything, and the history of restarts. */}}
 {{- define "reroll.ownRules" -}}
 {{- $r := .Values.reloader -}}
 {{- $kept := and $r.history (not $r.dryRun) -}}
@@ -97,6 +97,7 @@ subjects:
 {{- if or $r.metaInfo $kept }}
 - { apiGroups: [''], resources: [configmaps], verbs: [create] }
 {{- end }}
+- { apiGroups: [''], resources: [configmaps], resourceNames: [reroll-hold], verbs: [list, watch] }
 - { apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, create, update] }
 - { apiGroups: [''], resources: [secrets], verbs: [get, list, watch, create, update, delete] }
 {{- end }}

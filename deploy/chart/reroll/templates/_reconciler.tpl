@@ -13,7 +13,7 @@
 - --{{ $flag }}=true
 {{- end }}
 {{- end }}
-{{- range $value, $flag := dict "logFormat" "log-format" "logLevel" "log-level" "resourceLabelSelector" "resource-label-selector" "settle" "settle" "settleMax" "settle-max" "webhookUrl" "webhook-url" "pprofAddr" "pprof-addr" }}
+{{- range $value, $flag := dict "logFormat" "log-format" "logLevel" "log-level" "resourceLabelSelector" "resource-label-selector" "settle" "settle" "settleMax" "settle-max" "restartWindows" "restart-windows" "minInterval" "min-interval" "webhookUrl" "webhook-url" "pprofAddr" "pprof-addr" }}
 {{- with index $r $value }}
 - {{ printf "--%s=%s" $flag . | quote }}
 {{- end }}
@@ -63,6 +63,7 @@
 - --channel-tls-dir=/etc/reroll/channel
 {{- end }}
 {{- end }}
+{{- include "reroll.tracingArgs" . }}
 {{- range $r.extraArgs }}
 - {{ . | quote }}
 {{- end }}
@@ -70,6 +71,7 @@
 
 {{- define "reroll.userEnv" -}}
 {{- $env := .Values.reloader.deployment.env -}}
+{{- include "reroll.tracingEnv" . }}
 {{- if .Values.reloader.enableMetricsByNamespace }}
 - { name: METRICS_COUNT_BY_NAMESPACE, value: enabled }
 {{- end }}

@@ -1,4 +1,4 @@
-import { RerollError } from '../../shared/domain/errors';
+import { RerollError } from '../domain/errors';
 
 /** The transport has the address, which may contain a credential. */
 export interface Post {

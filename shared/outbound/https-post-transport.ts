@@ -1,13 +1,15 @@
 import http from 'node:http';
 import https from 'node:https';
-import { parseRetryAfter } from '../../shared/kube/client/retry-after';
-import type { Clock } from '../../shared/runtime/clock';
+import { parseRetryAfter } from '../kube/client/retry-after';
+import type { Clock } from '../runtime/clock';
 import { type Post, type PostAnswer, postError, type PostTransport } from './post-transport';
 import { basicAuthorization, endpoint, proxyRoute } from './proxy-route';
 
 export interface HttpsPostTransportOptions {
   readonly clock: Clock;
   readonly url: URL;
+  /** Of each request besides our own; names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Undefined: a direct connection, whatever HTTP_PROXY says. */
   readonly proxy?: URL | undefined;
   /** CAs to trust instead of Node's (which NODE_EXTRA_CA_CERTS extends), as PEM. */
@@ -26,9 +28,10 @@ export class HttpsPostTransport implements PostTransport {
   }
 
   async post({ contentType, body }: Post, signal: AbortSignal): Promise<PostAnswer> {
-    const { clock, url, proxy, ca } = this.#options;
+    const { clock, url, headers: configured, proxy, ca } = this.#options;
     const content = { 'content-type': contentType, 'content-length': String(body.length) };
-    const headers = { host: url.host, 'user-agent': 'reroll', ...basicAuthorization('authorization', url), ...content };
+    const own = { host: url.host, 'user-agent': 'reroll', ...basicAuthorization('authorization', url) };
+    const headers = { ...own, ...configured, ...content };
     const path = url.pathname + url.search;
     try {
       const direct = { ...endpoint(url), path, headers, agent: false, ...(ca !== undefined && { ca }) };

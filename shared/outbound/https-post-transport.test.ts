@@ -4,8 +4,8 @@ import https from 'node:https';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { FakeClock } from '../../shared/runtime/fake-clock';
-import { selfSigned } from '../../shared/runtime/tls/tls.fixture';
+import { FakeClock } from '../runtime/fake-clock';
+import { selfSigned } from '../runtime/tls/tls.fixture';
 import { HttpsPostTransport, type HttpsPostTransportOptions } from './https-post-transport';
 import { PostError } from './post-transport';
 
@@ -138,6 +138,24 @@ describe.each([
     url.password = '50%:x';
     await transportTo(url).post(post, forever);
     expect(received[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:50%:x').toString('base64')}`);
+  });
+
+  it('sends configured headers, which win over name and password, and never over what is sent', async () => {
+    const { received, url } = await receiver(secure);
+    url.username = 'me';
+    const headers = {
+      'api-key': 'a1',
+      authorization: 'Bearer b2',
+      'content-length': '1',
+      'content-type': 'text/plain',
+    };
+    await transportTo(url, { headers }).post(post, forever);
+    expect(received).toMatchObject([
+      {
+        headers: { 'api-key': 'a1', authorization: 'Bearer b2', 'content-type': 'application/json' },
+        body: '{"text":"größe"}',
+      },
+    ]);
   });
 
   it('returns the status, and how long the receiver asks to wait', async () => {

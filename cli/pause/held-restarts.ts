@@ -1,0 +1,55 @@
+import { sourceInspectionSchema } from '../../shared/domain/protocol/source-inspection';
+import { workloadInspectionSchema } from '../../shared/domain/protocol/workload-inspection';
+import { askLeader } from '../cluster/ask-leader';
+import type { Cluster } from '../cluster/cluster';
+import { LeaderSilentError } from '../cluster/silence';
+import { askStatus, type StatusRow } from '../status/read-status';
+import type { HoldObject, HoldTarget } from './hold-target';
+
+/** What a hold is about, as the leader says. */
+export interface HeldRestarts {
+  /** Workloads whose restart is owed, and waits. */
+  readonly waiting: readonly string[];
+  /** Why nothing restarts the workload anyway; undefined: something does, or it is about more than one. */
+  readonly untracked: string | undefined;
+}
+
+/** Or why the leader does not answer. @throws KubeError */
+export async function readHeldRestarts(
+  cluster: Cluster,
+  target: HoldTarget,
+  object: HoldObject,
+): Promise<HeldRestarts | LeaderSilentError> {
+  if (target.is === 'workload') return await ofWorkload(cluster, object);
+  const namespace = target.is === 'namespace' ? target.name : target.is === 'source' ? object.namespace : undefined;
+  const status = await askStatus(cluster, { namespace });
+  if (status instanceof LeaderSilentError) return status;
+  const held = status.rows.filter(({ waitsFor }) => waitsFor === 'hold');
+  const concerned = target.is === 'source' ? await usersAmong(cluster, object, held) : held;
+  return { waiting: concerned.map((row) => titleOf(row)), untracked: undefined };
+}
+
+async function ofWorkload(
+  cluster: Cluster,
+  { kind, namespace = '', name }: HoldObject,
+): Promise<HeldRestarts | LeaderSilentError> {
+  const told = await askLeader(cluster, `/v1/workloads/${kind}/${namespace}/${name}`, workloadInspectionSchema);
+  if (told.silence) return told.silence;
+  if (!told.said.tracked) return { waiting: [], untracked: told.said.why };
+  return { waiting: told.said.restart === 'owed' ? [titleOf({ kind, namespace, name })] : [], untracked: undefined };
+}
+
+async function usersAmong(
+  cluster: Cluster,
+  { kind, namespace = '', name }: HoldObject,
+  rows: readonly StatusRow[],
+): Promise<readonly StatusRow[]> {
+  const told = await askLeader(cluster, `/v1/sources/${kind}/${namespace}/${name}`, sourceInspectionSchema);
+  if (told.silence) return [];
+  const { users } = told.said;
+  return rows.filter((row) => users.some((user) => user.kind === row.kind && user.name === row.name));
+}
+
+function titleOf({ kind, namespace, name }: Pick<StatusRow, 'kind' | 'namespace' | 'name'>): string {
+  return `${kind} ${namespace}/${name}`;
+}

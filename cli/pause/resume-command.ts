@@ -1,0 +1,138 @@
+import { gateAnnotations } from '../../shared/domain/annotations/annotations';
+import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import { readHold } from '../../shared/domain/gate-settings/hold';
+import type { LoadedCommand } from '../../shared/runtime/options/cli';
+import { UsageError } from '../../shared/runtime/options/options';
+import {
+  clusterCommandIn,
+  worldOf,
+  type ClusterCommand,
+  type ClusterWorld,
+  type Session,
+} from '../cluster/cluster-command';
+import { LeaderSilentError } from '../cluster/silence';
+import { valueOf, type Seen } from '../evidence/seen';
+import { enumerated } from '../output/phrases';
+import { readHeldRestarts, type HeldRestarts } from './held-restarts';
+import { resumeOptionTable, type ResumeOptions } from './hold-options';
+import { holdObject, holdTarget, titleOf, type HoldObject, type HoldTarget } from './hold-target';
+import { refused, tell, type Outcome } from './outcome';
+import { readStillHeld, type StillHeld } from './still-held';
+import { readHoldText, releaseEverything, writeHoldText, type HoldText, type Release } from './write-hold';
+
+type ResumeSession = Session<ResumeOptions>;
+
+const off = `${gateAnnotations.hold}: "false"`;
+
+const command: ClusterCommand<typeof resumeOptionTable, HoldTarget> = {
+  name: 'resume',
+  takes: '[KIND/NAME]',
+  names: ['workload', 'source', 'namespace'],
+  options: resumeOptionTable,
+  writes: true,
+  bad: 'there is no such object, or something else still holds it',
+  examples: `  reroll resume deployment/web -n shop
+  reroll resume deployment/web --override
+  reroll resume namespace/shop
+  kubectl reroll resume --all`,
+  question: (positional, { everything, override }) => {
+    const target = holdTarget(positional, everything);
+    if (override && (target.is === 'namespace' || target.is === 'everything'))
+      throw new UsageError([
+        '--override needs a workload or a source: it lets one restart although its namespace is held',
+      ]);
+    return target;
+  },
+  answer: async (session, target) => {
+    const { cluster, options } = session;
+    const object = holdObject(target, cluster.namespace, options.rerollNamespace);
+    return await tell(session, object, await resume(session, target, object));
+  },
+};
+
+async function resume(session: ResumeSession, target: HoldTarget, object: HoldObject): Promise<Outcome> {
+  const { cluster, options } = session;
+  const { rerollNamespace, timeoutMs } = options;
+  const seen = await readHoldText(cluster.client, object, { timeoutMs });
+  const title = titleOf(target, object);
+  if (seen.is === 'absent' && target.is !== 'everything') return refused(`there is no ${title}`);
+  // Asked before: a moment later the leader lets them go.
+  const restarts = await readHeldRestarts(cluster, target, object);
+  const done = await release(session, target, object, seen);
+  const still = await readStillHeld(cluster, target, { rerollNamespace, timeoutMs, own: done.own });
+  return {
+    lines: [
+      `${done.says}${still.length === 0 ? '' : `, but ${still.map(({ says }) => says).join(', and ')}`}`,
+      ...new Set(still.map(({ endedBy }) => `end that with: ${endedBy}`)),
+      ...(restarts instanceof LeaderSilentError ? [] : restartsLines(restarts, still)),
+    ],
+    isBad: still.length > 0,
+    report: {
+      changed: done.changed,
+      stillHeld: still.map(({ says }) => says),
+      ...(restarts instanceof LeaderSilentError ? {} : { waiting: restarts.waiting }),
+    },
+    ...(restarts instanceof LeaderSilentError && { silence: restarts }),
+  };
+}
+
+interface Released {
+  readonly says: string;
+  readonly changed: boolean;
+  /** What the object says now. */
+  readonly own: GateSettings | undefined;
+}
+
+async function release(
+  { cluster: { client }, options: { override, timeoutMs } }: ResumeSession,
+  target: HoldTarget,
+  object: HoldObject,
+  seen: Seen<HoldText>,
+): Promise<Released> {
+  const limits = { timeoutMs };
+  const title = titleOf(target, object);
+  if (target.is === 'everything') {
+    const released = await releaseEverything(client, object, limits);
+    return { says: releaseTexts[released](object), changed: released !== 'none', own: undefined };
+  }
+  if (override) {
+    await writeHoldText(client, object, 'false', limits);
+    return {
+      says: `no hold of its namespace counts for ${title} any more (${off})`,
+      changed: true,
+      own: { hold: 'off' },
+    };
+  }
+  const text = valueOf(seen)?.text;
+  if (text !== undefined && readHold(text).hold === 'off') {
+    return { says: `${title} is not held: ${off} is on it, and was left`, changed: false, own: { hold: 'off' } };
+  }
+  if (seen.is === 'there' && text === undefined) {
+    return { says: `${title} has no hold of its own`, changed: false, own: undefined };
+  }
+  await writeHoldText(client, object, null, limits);
+  return { says: `${title} is not held any more`, changed: true, own: undefined };
+}
+
+const releaseTexts: Readonly<Record<Release, (object: HoldObject) => string>> = {
+  none: ({ namespace, name }) => `not everything is held: there is no ConfigMap ${namespace ?? ''}/${name}`,
+  deleted: ({ namespace, name }) => `not everything is held any more: ConfigMap ${namespace ?? ''}/${name} is deleted`,
+  kept: ({ namespace, name }) =>
+    `not everything is held any more: ConfigMap ${namespace ?? ''}/${name} has other content, so it was left, with ${off}`,
+};
+
+function restartsLines({ waiting, untracked }: HeldRestarts, still: readonly StillHeld[]): readonly string[] {
+  if (untracked !== undefined) return [`Reroll does not restart it anyway: ${untracked}`];
+  if (waiting.length === 0) return [];
+  return [`restarts that ${still.length > 0 ? 'wait' : 'waited'}: ${enumerated(waiting)}`];
+}
+
+/** `reroll resume`: ends holds. */
+export function resumeCommand(process: NodeJS.Process): LoadedCommand {
+  return resumeCommandIn(worldOf(process));
+}
+
+/** The same, with the cluster and the streams passed in. */
+export function resumeCommandIn(world: ClusterWorld): LoadedCommand {
+  return clusterCommandIn(command, world);
+}

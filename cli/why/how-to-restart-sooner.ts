@@ -1,0 +1,58 @@
+import { assertNever } from '../../shared/domain/errors';
+import { gateAnnotations } from '../../shared/domain/annotations/annotations';
+import { gateNames } from '../../shared/domain/gate-settings/gate-names';
+import type { Deferral } from '../../shared/domain/protocol/deferral';
+import type { SourceAccount } from '../evidence/account';
+import { endOfHold, type HeldChange } from '../evidence/end-of-hold';
+import { factsOf, titleOf, type Case } from './case';
+import { isUnanswered } from './compared-headline';
+import { deferralOfSource } from './deferred';
+import { whyNotCounted } from './source-headline';
+
+/** For each change whose restart is deferred, which annotation or command would let it begin. */
+export function howToRestartSooner(about: Case): readonly string[] {
+  return deferredSources(about).flatMap((source) => {
+    const deferral = deferralOfSource(about, source);
+    return deferral ? [`${titleOf(source)}: ${howToOpen(about, source, deferral)}`] : [];
+  });
+}
+
+/** Those with a change that no restart has answered: by the leader, or else by their times. */
+function deferredSources(about: Case): readonly SourceAccount[] {
+  const { account, silence } = about;
+  if (!account.tracked) return [];
+  if (!silence) {
+    const isDeferred = gateNames.some((gate) => gate === account.waitsFor);
+    return isDeferred ? account.sources.filter(({ restarts }) => restarts) : [];
+  }
+  const tracked = { ...about, account };
+  return account.sources.filter(
+    (source) => whyNotCounted(tracked, source) === undefined && isUnanswered(tracked, source),
+  );
+}
+
+function howToOpen(about: Case, source: SourceAccount, { gate }: Deferral): string {
+  const orUrgent = `, or ${titleOf(source)} with ${gateAnnotations.urgent}: "true"`;
+  switch (gate) {
+    case 'hold':
+      return endOfHold(heldChange(about, source));
+    case 'window':
+      return `annotate the workload with ${gateAnnotations.windows}: always${orUrgent}`;
+    case 'interval':
+      return `annotate the workload with ${gateAnnotations.minInterval}: "0"${orUrgent}`;
+    case 'next-rollout':
+      return `annotate the workload with ${gateAnnotations.restart}: now`;
+    default:
+      return assertNever(gate, 'gate');
+  }
+}
+
+function heldChange({ kind, name, facts, place, nowMs, sources }: Case, source: SourceAccount): HeldChange {
+  const { gates } = factsOf({ sources }, source) ?? {};
+  return {
+    workload: { kind, name, gates: facts?.record.gates },
+    source: { kind: source.kind, name: source.name, gates },
+    place,
+    nowMs,
+  };
+}

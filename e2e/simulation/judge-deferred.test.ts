@@ -1,0 +1,51 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { adopted, type Hand } from './history.fixture';
+
+const windows = 'reroll.dev/windows';
+const rules = { gates: {}, shownWithinMs: 1_000, knownWithinMs: 1_000 };
+
+let hand: Hand;
+
+beforeEach(async () => {
+  hand = await adopted();
+});
+
+describe('the judge, for a restart that was kept from beginning,', () => {
+  it.each([
+    ['00:02-00:05', 130_000, []],
+    ['00:02-00:05', 170_000, ['too late']],
+    ['00:02-00:03; 00:04-00:05', 250_000, ['too late']],
+    ['00:02-00:05', 10_000, ['restart in spite of a gate']],
+  ])('expects it soon after a window of %s opened: after %i ms', async (text, atMs, promises) => {
+    await hand.annotate(windows, text);
+    await hand.edit('value-2-');
+    const beginMs = Date.UTC(2026, 0, 1);
+    await hand.clock.advance(beginMs + atMs - hand.clock.nowMs());
+    await hand.restart('value-2-');
+    expect(hand.promises(false, rules)).toEqual(promises);
+  });
+
+  it('expects it soon after everything is released', async () => {
+    await hand.holdEverything({ 'reroll.dev/hold': 'until=2026-01-01T00:01:00Z' });
+    await hand.edit('value-2-');
+    await hand.clock.advance(100_000);
+    await hand.restart('value-2-');
+    expect(hand.promises(false, rules)).toEqual(['too late']);
+  });
+
+  it('expects nothing in time if something goes wrong', async () => {
+    await hand.edit('value-2-');
+    await hand.clock.advance(100_000);
+    await hand.restart('value-2-');
+    expect(hand.promises(false, { ...rules, shownWithinMs: Infinity })).toEqual([]);
+  });
+
+  it('counts from the last write that matters', async () => {
+    await hand.annotate('reroll.dev/hold', 'true');
+    await hand.edit('value-2-');
+    await hand.clock.advance(100_000);
+    await hand.annotate('reroll.dev/hold', undefined);
+    await hand.restart('value-2-');
+    expect(hand.promises(false, rules)).toEqual([]);
+  });
+});

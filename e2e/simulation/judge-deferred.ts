@@ -1,0 +1,76 @@
+import type { WriteRecord } from '../apiserver/store';
+import type { Case } from './case';
+import type { SourceName } from './contents';
+import { isEngine } from './engine-user';
+import { gatesOf } from './gate-annotations';
+import type { Violation } from './judge';
+import { isLeftToRollout } from './judge-holds';
+import { changedSources, closedGate, formerOf, isBegun, restartedMs } from './judge-gates';
+import { isOfAltered } from './judge-altered';
+import { isRolled, namespaceOf, type Life } from './lives';
+import { settleMaxMsOf } from './own-settings';
+
+/** Looks at the gates this often. No window is as short. */
+const stepMs = 500;
+/** The time for what comes before the write: a look at somebody else's rollout, and some attempts. */
+const slackMs = 8_000;
+
+/**
+ * If nothing goes wrong, a restart that was kept from beginning begins soon after it may: when its hold ends, a window
+ * opens or an interval is over, without any other event.
+ */
+export function checkDeferred(opened: Case): readonly Violation[] {
+  const { rules } = opened;
+  if (!rules.gates || rules.shownWithinMs === Infinity || !rules.clocksAreRight) return [];
+  return opened.lives
+    .filter((life) => isRolled(life) && !isOfAltered(opened, life))
+    .flatMap((life) => life.writes.filter(isBegun).flatMap((write) => checkRestart(opened, life, write)));
+}
+
+function checkRestart(opened: Case, life: Life, write: WriteRecord): readonly Violation[] {
+  const { rules } = opened;
+  const changes = changedSources(life, formerOf(opened, life, write), write);
+  const boundMs = rules.shownWithinMs * 3 + settleMaxMsOf(write.object) + slackMs;
+  let openSinceMs: number | undefined;
+  for (let atMs = quietSinceMs(opened, life, write, changes); atMs < write.atMs; atMs += stepMs) {
+    if (changes.every((source) => closedAt(opened, life, write, source, atMs))) openSinceMs = undefined;
+    else openSinceMs ??= atMs;
+    if (openSinceMs === undefined || atMs - openSinceMs <= boundMs) continue;
+    const since = new Date(openSinceMs).toISOString();
+    const sentence = `${life.name} was restarted at revision ${write.revision}, and could have been since ${since}`;
+    return [{ promise: 'too late', sentence }];
+  }
+  return [];
+}
+
+/** Since when nobody has written anything that the restart depends on. */
+function quietSinceMs(opened: Case, life: Life, write: WriteRecord, changes: readonly SourceName[]): number {
+  const others = life.writes.filter((each) => each.revision < write.revision && !isEngine(each.user));
+  const names = [...changes, `Namespace ${namespaceOf(life)}`];
+  const ledMs = opened.termSinceMs(write.user, write.atMs);
+  return Math.max(others.at(-1)?.atMs ?? 0, opened.gates.lastWrittenMs(names, write.atMs), ledMs);
+}
+
+function closedAt(opened: Case, life: Life, write: WriteRecord, source: SourceName, atMs: number): boolean {
+  const { gates, rules } = opened;
+  const now = (name: string) => gates.between(name, atMs, atMs)[0] ?? {};
+  const levels = {
+    ...{ workload: gatesOf(write.previous), source: now(source), namespace: now(`Namespace ${namespaceOf(life)}`) },
+    ...{ flags: rules.gates ?? {}, everything: gates.ofEverything(atMs, atMs)[0] },
+    restartedMs: restartedMs(opened, life, write),
+  };
+  return closedGate(levels, atMs) !== undefined;
+}
+
+/** Whether a change of the source is left to the next rollout at the end of the history, so that no restart is owed. */
+export function isLeftForGood(opened: Case, life: Life, source: SourceName): boolean {
+  const { gates, rules } = opened;
+  if (!rules.gates) return false;
+  const last = (name: string) => gates.between(name, Infinity, Infinity)[0] ?? {};
+  const levels = {
+    ...{ workload: gatesOf(life.writes.at(-1)?.object), source: last(source) },
+    ...{ namespace: last(`Namespace ${namespaceOf(life)}`), flags: rules.gates, everything: undefined },
+    restartedMs: undefined,
+  };
+  return isLeftToRollout(levels);
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import { sourceRecord, workloadRecord } from '../../shared/domain/plan/records.fixture';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { WorkloadGates } from './workload-gates';
+
+const held: GateSettings = { hold: { untilMs: undefined, because: undefined } };
+const app = { kind: 'ConfigMap', name: 'app' } as const;
+
+interface Places {
+  readonly workload?: GateSettings;
+  readonly source?: GateSettings;
+  readonly namespace?: GateSettings;
+  readonly install?: GateSettings;
+  readonly lastRestartMs?: number;
+}
+
+function ask({ workload, source, namespace, install, lastRestartMs }: Places, isHeld = false) {
+  const hold = { untilMs: undefined, because: undefined, bearer: 'ConfigMap reroll/reroll-hold' };
+  const gates = new WorkloadGates({
+    sources: {
+      get: ({ name }) => (name === 'app' ? { ...sourceRecord({}), ...(source && { gates: source }) } : undefined),
+    },
+    namespaces: { of: (name) => (name === 'shop' ? namespace : undefined) },
+    heldInstall: { hold: isHeld ? hold : undefined },
+    install,
+  });
+  const record = {
+    ...workloadRecord(),
+    ...(workload && { gates: workload }),
+    ...(lastRestartMs !== undefined && { lastRestart: { atMs: lastRestartMs, id: '01234567' } }),
+  };
+  return gates.ask({ record } as TrackedWorkload, [app, { kind: 'Secret', name: 'gone' }], 1_000);
+}
+
+describe('WorkloadGates', () => {
+  it.each<[string, Places, string]>([
+    ['the workload', { workload: held }, 'reroll.dev/hold on the workload'],
+    ['its namespace', { namespace: held }, 'reroll.dev/hold on namespace shop'],
+    ['the install', { install: { minIntervalMs: 500 }, lastRestartMs: 900 }, '--min-interval: 500ms'],
+  ])('asks what %s says', (_what, places, detail) => {
+    expect(ask(places)).toMatchObject({ isOpen: false, closed: { detail } });
+  });
+
+  it('asks each source about its own change', () => {
+    expect(ask({ source: held })).toEqual({ isOpen: true, passed: [] });
+    expect(ask({ source: held, namespace: { mode: 'next-rollout' } })).toMatchObject({ isOpen: false });
+  });
+
+  it('asks whether everything is held', () => {
+    expect(ask({}, true)).toMatchObject({ closed: { detail: 'ConfigMap reroll/reroll-hold' } });
+  });
+});

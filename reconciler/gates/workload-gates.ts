@@ -1,0 +1,42 @@
+import { askGates, type GatesAnswer } from '../../shared/domain/gates/ask-gates';
+import { gateLevels } from '../../shared/domain/gates/gate-levels';
+import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import type { LocalSourceRef } from '../../shared/domain/sources/source';
+import type { SourceIndex } from '../sources/source-index';
+import type { HeldInstall } from './held-install';
+import type { NamespaceGates } from './namespace-gates';
+
+export interface WorkloadGatesOptions {
+  readonly sources: Pick<SourceIndex, 'get'>;
+  readonly namespaces: Pick<NamespaceGates, 'of'>;
+  readonly heldInstall: Pick<HeldInstall, 'hold'>;
+  /** The settings of the install, by its flags. */
+  readonly install: GateSettings | undefined;
+}
+
+/** Whether an owed restart may begin, from everything that says when. Nothing is kept: the objects are the state. */
+export class WorkloadGates {
+  readonly #options: WorkloadGatesOptions;
+
+  constructor(options: WorkloadGatesOptions) {
+    this.#options = options;
+  }
+
+  ask({ record }: TrackedWorkload, changes: readonly LocalSourceRef[], nowMs: number): GatesAnswer {
+    const { sources, namespaces, install, heldInstall } = this.#options;
+    const { namespace, gates, lastRestart } = record;
+    const around = { workload: gates, namespace: { name: namespace, gates: namespaces.of(namespace) }, install };
+    const questions = changes.map(({ kind, name }) => {
+      const source = { kind, name, gates: sources.get({ kind, namespace, name })?.gates };
+      const levels = gateLevels({ ...around, source });
+      return { installHold: heldInstall.hold, levels, lastRestartMs: lastRestart?.atMs, nowMs };
+    });
+    return askGates(questions);
+  }
+
+  /** The same for sources that are not as they are now, but as somebody wants to write them. */
+  withSources(sources: WorkloadGatesOptions['sources']): WorkloadGates {
+    return new WorkloadGates({ ...this.#options, sources });
+  }
+}

@@ -1,0 +1,61 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { ClosedGate } from '../../shared/domain/gates/gate';
+import { changeOf } from '../../shared/domain/plan/change.fixture';
+import { workloadRecord } from '../../shared/domain/plan/records.fixture';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import type { KubeEvent } from '../../shared/kube/client/events';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import { Deferrals } from './deferrals';
+
+const workload = { key: 'Deployment/shop/web', record: workloadRecord() } as TrackedWorkload;
+const held: ClosedGate = { gate: 'hold', untilMs: undefined, detail: 'reroll.dev/hold on namespace shop: freeze' };
+
+let logger: RecordingLogger;
+let events: KubeEvent[];
+let deferrals: Deferrals;
+
+beforeEach(() => {
+  logger = new RecordingLogger();
+  events = [];
+  deferrals = new Deferrals({ logger, events: { record: (event) => Promise.resolve(void events.push(event)) } });
+});
+
+describe('Deferrals', () => {
+  it('tells in log and Event what keeps a restart from beginning', () => {
+    deferrals.deferred(workload, [changeOf()], held);
+    expect(logger.lines).toMatchObject([
+      {
+        level: 'info',
+        message: 'Deployment shop/web not restarted yet: deferred by reroll.dev/hold on namespace shop: freeze',
+        fields: { workload: 'Deployment shop/web', gate: 'hold' },
+      },
+    ]);
+    expect(events).toMatchObject([
+      { type: 'Normal', reason: 'ReloadDeferred', regarding: { kind: 'Deployment', name: 'web' } },
+    ]);
+    expect(events[0]?.message).toMatch(/^deferred by reroll\.dev\/hold on namespace shop: freeze\. ConfigMap app: /);
+  });
+
+  it('tells until when, if that is known', () => {
+    const untilMs = Date.parse('2026-12-01T06:00:00Z');
+    deferrals.deferred(workload, [changeOf()], { ...held, untilMs });
+    expect(logger.lines).toMatchObject([
+      {
+        message: expect.stringContaining('deferred until 2026-12-01T06:00:00.000Z by'),
+        fields: { until: '2026-12-01T06:00:00.000Z' },
+      },
+    ]);
+  });
+
+  it('tells once for each change and each gate, until it is forgotten', () => {
+    deferrals.deferred(workload, [changeOf()], held);
+    deferrals.deferred(workload, [changeOf()], held);
+    expect(events).toHaveLength(1);
+    deferrals.deferred(workload, [{ ...changeOf(), changeId: '89abcdef' }], held);
+    deferrals.deferred(workload, [changeOf()], { ...held, detail: 'reroll.dev/hold on the workload' });
+    expect(events).toHaveLength(3);
+    deferrals.forget(workload.key);
+    deferrals.deferred(workload, [changeOf()], { ...held, detail: 'reroll.dev/hold on the workload' });
+    expect(events).toHaveLength(4);
+  });
+});

@@ -1,0 +1,59 @@
+import type { ClosedGate } from '../../shared/domain/gates/gate';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import type { Change } from '../../shared/domain/plan/change';
+import { describeChange, describeChanges, describeWorkload } from '../../shared/domain/plan/describe-change';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import { textDigest } from '../../shared/domain/sources/content-digest';
+import type { EventRecorder } from '../../shared/kube/client/events';
+import type { Logger } from '../../shared/runtime/log/logger';
+import { attributionFields } from './audit';
+
+export interface DeferralsOptions {
+  readonly logger: Logger;
+  readonly events: Pick<EventRecorder, 'record'>;
+}
+
+/** Reports restarts that may not begin yet: once for each change and each gate, however often they are looked at. */
+export class Deferrals {
+  readonly #options: DeferralsOptions;
+  /** What was last reported of each workload that waits, as a digest. */
+  readonly #reported = new Map<WorkloadKey, string>();
+
+  constructor(options: DeferralsOptions) {
+    this.#options = options;
+  }
+
+  deferred({ key, record }: TrackedWorkload, changes: readonly Change[], { gate, untilMs, detail }: ClosedGate): void {
+    const reported = textDigest([detail, ...changes.map(({ changeId }) => changeId)].join('\n'));
+    if (this.#reported.get(key) === reported) return;
+    this.#reported.set(key, reported);
+    const workload = describeWorkload(record);
+    const until = untilMs === undefined ? undefined : new Date(untilMs).toISOString();
+    const when = until === undefined ? '' : ` until ${until}`;
+    this.#options.logger.info(`${workload} not restarted yet: deferred${when} by ${detail}`, {
+      ...{ workload, gate, ...(until !== undefined && { until }) },
+      because: changes.map(describeChange),
+      sources: changes.map(({ id }) => id),
+      changes: changes.map(({ changeId }) => changeId),
+      ...attributionFields(changes),
+    });
+    const { kind, namespace, name, uid } = record;
+    const { group, version } = workloadKind(kind).resource;
+    void this.#options.events.record({
+      regarding: { apiVersion: `${group}/${version}`, kind, namespace, name, uid },
+      type: 'Normal',
+      reason: 'ReloadDeferred',
+      message: `deferred${when} by ${detail}. ${describeChanges(changes)}`,
+    });
+  }
+
+  /** Whether the restart that is owed to the workload has waited. */
+  has(key: WorkloadKey): boolean {
+    return this.#reported.has(key);
+  }
+
+  /** Nothing is owed to the workload any more, or it is restarted, or deleted. */
+  forget(key: WorkloadKey): void {
+    this.#reported.delete(key);
+  }
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '../../shared/runtime/clock';
+import type { Watches } from './watches';
+
+export interface KnownGatesOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly watches: Pick<Watches, 'gatesStanding' | 'listGatesAgain'>;
+}
+
+/**
+ * A refusal counts if it lasts this long: an API server that has just started refuses all requests until it has read
+ * roles and bindings.
+ */
+const lastingMs = 15_000;
+
+/**
+ * Whether it is known what may keep restarts from beginning. Until then none begins. What Reroll may not list keeps
+ * nothing.
+ */
+export class KnownGates {
+  readonly #options: KnownGatesOptions;
+  #isKnown = false;
+  #refusedSinceMs: number | undefined;
+
+  constructor(options: KnownGatesOptions) {
+    this.#options = options;
+  }
+
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
+  /** A list is complete, or a watch was refused. Returns true if the gates are known from now on. */
+  progress(): boolean {
+    const { clock, watches } = this.#options;
+    const standing = watches.gatesStanding();
+    const nowMs = clock.monotonicMs();
+    this.#refusedSinceMs = standing === 'refused' ? (this.#refusedSinceMs ?? nowMs) : undefined;
+    if (this.#isKnown) return false;
+    this.#isKnown = standing === 'known' || nowMs - (this.#refusedSinceMs ?? nowMs) >= lastingMs;
+    return this.#isKnown;
+  }
+
+  /** What was learned counts no longer; everything is listed again. */
+  forget(): void {
+    this.#isKnown = false;
+    this.#refusedSinceMs = undefined;
+  }
+
+  /** A term begins: what was learned before may be older than what the previous leader knew. */
+  listAgain(): void {
+    this.forget();
+    void this.#options.watches.listGatesAgain();
+  }
+}

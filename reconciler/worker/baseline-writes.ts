@@ -1,0 +1,130 @@
+import { ownAnnotations } from '../../shared/domain/annotations/annotations';
+import { revertedBaseline, type Baseline } from '../../shared/domain/baseline/baseline';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import { getObject, type KubeObject } from '../../shared/kube/client/objects';
+import { baselineText } from '../apply/baseline-too-large-error';
+import { MarkerLostError } from '../apply/patch-workload';
+import type { ApplyContext, Restart } from '../apply/restart';
+import type { Reporter } from '../reporting/reporter';
+import type { WorkloadIndex } from '../workloads/workload-index';
+import { lostRestart, UnansweredRestarts } from './unanswered-restarts';
+import type { Writers } from './writers';
+
+export interface BaselineWritesOptions {
+  readonly context: ApplyContext;
+  readonly writers: Pick<Writers, 'annotate'>;
+  readonly workloads: Pick<WorkloadIndex, 'remember' | 'wrote' | 'takeBack'>;
+  readonly reporter: Pick<Reporter, 'answered' | 'restarted' | 'notRestarted'>;
+}
+
+/** Writes baselines without a restart, and takes back those of restarts that did not take effect. */
+export class BaselineWrites {
+  readonly #options: BaselineWritesOptions;
+  /** Workloads whose last restart was stored without its marker. */
+  readonly #lostMarkers = new Set<WorkloadKey>();
+  readonly #unanswered = new UnansweredRestarts();
+
+  constructor(options: BaselineWritesOptions) {
+    this.#options = options;
+  }
+
+  hasLostMarker(key: WorkloadKey): boolean {
+    return this.#lostMarkers.has(key);
+  }
+
+  /** A restart of the workload was written, with its marker. */
+  restarted(key: WorkloadKey): void {
+    this.#lostMarkers.delete(key);
+    this.#unanswered.forget(key);
+  }
+
+  /** The write of a restart failed: it may have been stored nevertheless, or stored without its marker. */
+  async failed(restart: Restart, error: unknown): Promise<void> {
+    if (error instanceof MarkerLostError) await this.#takeBack(restart.workload, restart, error.resourceVersion);
+    else this.#unanswered.failed(restart, error);
+  }
+
+  /** The workload is deleted. */
+  forget(key: WorkloadKey): void {
+    this.#lostMarkers.delete(key);
+    this.#unanswered.forget(key);
+  }
+
+  /**
+   * Writes only the baseline, to `version` of the workload. False: it is kept in memory, because a permission is
+   * missing or somebody removes it on its way.
+   */
+  async record(
+    workload: TrackedWorkload,
+    baseline: Baseline,
+    version = workload,
+    others: Readonly<Record<string, null>> = {},
+  ): Promise<boolean> {
+    const { context, writers, workloads } = this.#options;
+    const annotations = { ...others, [ownAnnotations.baseline]: baselineText(workload, baseline) };
+    const stored = await writers.annotate(context, version, annotations);
+    // If an admission webhook removes the annotation, nothing is stored and no watch event follows.
+    const isStored = stored !== undefined && stored.resourceVersion !== version.record.resourceVersion;
+    if (!isStored) {
+      workloads.remember(workload, baseline);
+      return false;
+    }
+    // Had an unanswered restart been stored, this write would have failed. So the record is not one of a restart.
+    this.#unanswered.forget(workload.key);
+    workloads.wrote(workload, stored, baseline);
+    return true;
+  }
+
+  /**
+   * Takes back a restart that got no answer and was stored without its marker. Throws a MarkerLostError, and what the
+   * read throws.
+   */
+  async takeBackUnmarked(workload: TrackedWorkload): Promise<void> {
+    const restarts = this.#unanswered.takeRecorded(workload);
+    if (restarts.length === 0) return;
+    const { context, reporter } = this.#options;
+    const { kind, namespace, name, resourceVersion } = workload.record;
+    let object: KubeObject;
+    try {
+      object = await getObject(context.client, workloadKind(kind).resource, namespace, name);
+    } catch (error) {
+      restarts.forEach((each) => this.#unanswered.failed(each, undefined));
+      throw error;
+    }
+    const lost = lostRestart(restarts, object);
+    if (!lost) {
+      const made = restarts.find(({ id }) => id === workload.record.lastRestart?.id);
+      if (!made) return;
+      // Nobody was told of it when it was written.
+      reporter.answered(made.changes);
+      reporter.restarted(workload, made, { did: 'restarted', changedMs: undefined });
+      return;
+    }
+    const { restart } = lost;
+    const error = new MarkerLostError(workload, lost.missing, resourceVersion);
+    reporter.notRestarted(workload, error);
+    await this.#takeBack({ ...workload, baseline: restart.workload.baseline }, restart, resourceVersion);
+    throw error;
+  }
+
+  /** Reverts the stored baseline: the pods are unchanged, so the restart is still owed. */
+  async #takeBack(
+    workload: TrackedWorkload,
+    { baseline, changes }: Restart,
+    stored: string | undefined,
+  ): Promise<void> {
+    this.#lostMarkers.add(workload.key);
+    if (stored === undefined) return;
+    const owed = revertedBaseline(
+      baseline,
+      workload.baseline,
+      changes.map(({ id }) => id),
+    );
+    const version = { ...workload, record: { ...workload.record, resourceVersion: stored } };
+    const others = { [ownAnnotations.lastRestart]: null };
+    const isStored = await this.record(workload, owed, version, others).catch(() => false);
+    // The reverted baseline in memory is newer than the stored one, so it counts. The next look writes it.
+    if (!isStored) this.#options.workloads.takeBack(workload, owed);
+  }
+}

@@ -1,0 +1,135 @@
+import type { AnnotationProblem } from '../annotations/annotation-problem';
+import { annotation, gateAnnotations, type AnnotationBearer, type Annotations } from '../annotations/annotations';
+import { parseDuration } from '../text/duration';
+import { readHold, type HoldSetting } from './hold';
+import { parseRestartWindows, RestartWindowsError, type RestartWindows } from './restart-windows';
+
+/** `next-rollout`: Reroll restarts nothing, and the change takes effect with the next rollout that somebody else makes. */
+export const restartModes = ['now', 'next-rollout'] as const;
+export type RestartMode = (typeof restartModes)[number];
+
+/** When a workload may be restarted, as one object says: the workload, a source, a namespace, or the install. */
+export interface GateSettings {
+  readonly hold?: HoldSetting;
+  readonly mode?: RestartMode;
+  /** `always`: at any time, whatever others say. */
+  readonly windows?: RestartWindows | 'always';
+  /** Between two restarts of one workload. */
+  readonly minIntervalMs?: number;
+  /** The source, such as a revoked credential, waits for no window and no interval. Only a source can be urgent. */
+  readonly isUrgent?: boolean;
+  /** What is wrong with the annotations of a source or a namespace. Those of a workload are in its record. */
+  readonly problems?: readonly AnnotationProblem[];
+}
+
+/** A longer interval would look like a missed restart. */
+export const maxMinIntervalMs = 30 * 86_400_000;
+
+/** Shared by all objects without settings, which are most. */
+const none: ReadGateSettings = Object.freeze({ settings: undefined, problems: Object.freeze([]) });
+
+export interface ReadGateSettings {
+  /** Undefined: it has none. */
+  readonly settings: GateSettings | undefined;
+  readonly problems: readonly AnnotationProblem[];
+}
+
+/** The annotations that {@link readGateSettings} reads. */
+export const gateAnnotationKeys: readonly string[] = Object.values(gateAnnotations);
+
+/** Reads the gate settings of an object. A bad value is reported, and has no effect; a bad hold holds. */
+export function readGateSettings(annotations: Annotations, bearer: AnnotationBearer): ReadGateSettings {
+  if (!gateAnnotationKeys.some((key) => annotations[key] !== undefined)) return none;
+  const problems: AnnotationProblem[] = [];
+  const read = <Value>(key: string, parse: (text: string) => Value | Problem): Value | undefined => {
+    const text = annotation(annotations, key);
+    if (text === undefined) return undefined;
+    const value = parse(text);
+    if (!(value instanceof Problem)) return value;
+    problems.push({ code: value.code, key, value: text, message: value.message, fix: value.fix });
+    return undefined;
+  };
+  const settings: GateSettings = {
+    ...set('hold', readHoldOf(annotations, problems)),
+    ...set('mode', read(gateAnnotations.restart, readMode)),
+    ...set('windows', read(gateAnnotations.windows, readWindows)),
+    ...set('minIntervalMs', read(gateAnnotations.minInterval, readMinInterval)),
+    ...set('isUrgent', read(gateAnnotations.urgent, bearer === 'source' ? readUrgent : notUrgent)),
+  };
+  return { settings: Object.keys(settings).length === 0 ? undefined : settings, problems };
+}
+
+/** Whether two objects set the same. */
+export function sameGateSettings(left: GateSettings | undefined, right: GateSettings | undefined): boolean {
+  return left === right || (left !== undefined && right !== undefined && textOf(left) === textOf(right));
+}
+
+function textOf({ windows, ...others }: GateSettings): string {
+  return JSON.stringify([others, typeof windows === 'object' ? windows.text : windows]);
+}
+
+/** What is wrong with a value. */
+class Problem {
+  constructor(
+    readonly code: AnnotationProblem['code'],
+    readonly message: string,
+    readonly fix: string,
+  ) {}
+}
+
+function set<Name extends string, Value>(name: Name, value: Value | undefined): { readonly [N in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: Value });
+}
+
+/** Unlike any other bad value, this one counts. */
+function readHoldOf(annotations: Annotations, problems: AnnotationProblem[]): HoldSetting | undefined {
+  const key = gateAnnotations.hold;
+  const value = annotation(annotations, key);
+  if (value === undefined) return undefined;
+  const { hold, isClear } = readHold(value);
+  if (!isClear) {
+    const message = 'is not a hold that Reroll can read; it holds, without an end';
+    const fix = 'write true, false, or such as until=2026-12-01T06:00:00Z, because=release freeze';
+    problems.push({ code: 'bad-hold', key, value, message, fix });
+  }
+  return hold;
+}
+
+function readMode(text: string): RestartMode | Problem {
+  const mode = restartModes.find((each) => each === text);
+  return (
+    mode ?? new Problem('bad-choice', 'is not a choice and has no effect', `use one of ${restartModes.join(', ')}`)
+  );
+}
+
+function readWindows(text: string): RestartWindows | 'always' | Problem {
+  if (text.trim() === 'always') return 'always';
+  try {
+    return parseRestartWindows(text);
+  } catch (error) {
+    if (!(error instanceof RestartWindowsError)) throw error;
+    const fix = 'write such as "Mon-Fri 22:00-05:00 Europe/Berlin; Sat,Sun", "0 22 * * 1-5 +7h", or always';
+    return new Problem('bad-window', `has no effect: ${error.message}`, fix);
+  }
+}
+
+function readMinInterval(text: string): number | Problem {
+  const fix = 'write one such as 30m or 24h, or 0 for none';
+  let ms: number;
+  try {
+    ms = parseDuration(text);
+  } catch {
+    return new Problem('bad-duration', 'is not a duration and has no effect', fix);
+  }
+  if (ms >= 0 && ms <= maxMinIntervalMs) return ms;
+  return new Problem('bad-duration', 'is not between 0 and 720h, and has no effect', fix);
+}
+
+function readUrgent(text: string): boolean | Problem {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return new Problem('bad-boolean', 'is not a boolean and has no effect', 'write "true" or "false"');
+}
+
+function notUrgent(): Problem {
+  return new Problem('wrong-place', 'counts on a source only and has no effect here', 'move it to the source');
+}

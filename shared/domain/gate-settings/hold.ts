@@ -1,0 +1,64 @@
+import { printable } from '../text/printable';
+
+/** As long as it lasts, nothing that it concerns is restarted, and what is owed stays owed. */
+export interface Hold {
+  /** By the wall clock; undefined: until somebody ends it. */
+  readonly untilMs: number | undefined;
+  /** Why, in the words of whoever set it: fit to be shown, and short. */
+  readonly because: string | undefined;
+}
+
+/** `off`: no hold, whatever a namespace or a source says. */
+export type HoldSetting = Hold | 'off';
+
+/** A reason, not an essay: it is kept for each held object, and shown in tables. */
+const maxBecauseBytes = 200;
+
+/** Both parts may be missing. The reason comes last, because it may contain commas. */
+const parts = /^\s*(?:until\s*=\s*([^,]*?)\s*)?(?:(?:^|,)\s*because\s*=\s*(.*?)\s*)?$/s;
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * Reads `until=2026-12-01T06:00:00Z, because=release freeze`, or `true` or `false`. Who writes a hold means to stop
+ * restarts, so a text that cannot be read holds without an end, and `isClear` is false.
+ */
+export function readHold(text: string): { readonly hold: HoldSetting; readonly isClear: boolean } {
+  const plain = text.trim();
+  if (plain === 'false') return { hold: 'off', isClear: true };
+  if (plain === 'true' || plain === '') return { hold: { untilMs: undefined, because: undefined }, isClear: true };
+  const [, until, because] = parts.exec(plain) ?? [];
+  if (until === undefined && because === undefined) {
+    return { hold: { untilMs: undefined, because: shownReason(plain) }, isClear: false };
+  }
+  const untilMs = until === undefined ? undefined : timeOf(until);
+  return {
+    hold: { untilMs, because: because === undefined ? undefined : shownReason(because) },
+    isClear: until === undefined || untilMs !== undefined,
+  };
+}
+
+/** Inverse of {@link readHold}, for a hold without an end or with one. */
+export function formatHold({ untilMs, because }: Hold): string {
+  const named = [
+    ...(untilMs === undefined ? [] : [`until=${new Date(untilMs).toISOString().replace('.000Z', 'Z')}`]),
+    ...(because === undefined ? [] : [`because=${because}`]),
+  ];
+  return named.length === 0 ? 'true' : named.join(', ');
+}
+
+/** Whether it still holds. */
+export function isInForce(hold: HoldSetting | undefined, nowMs: number): hold is Hold {
+  return hold !== undefined && hold !== 'off' && (hold.untilMs === undefined || nowMs < hold.untilMs);
+}
+
+/** A time as in RFC 3339, in milliseconds; undefined for any other text. */
+export function timeOf(text: string): number | undefined {
+  const ms = time.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function shownReason(text: string): string | undefined {
+  const shown = printable(text, maxBecauseBytes);
+  // A copy: V8 would keep the whole annotation for a slice of it.
+  return shown === '' ? undefined : Buffer.from(shown).toString();
+}
