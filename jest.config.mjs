@@ -12,6 +12,25 @@ export default {
     '<rootDir>/e2e',
   ],
   testMatch: ['**/*.test.ts'],
+  // A suite runs in a context of its own, where each use of a global is a call into C++. As parameters of the modules, they are not.
+  sandboxInjectedGlobals: [
+    ...[
+      'Array',
+      'BigInt',
+      'Date',
+      'Error',
+      'JSON',
+      'Map',
+      'Math',
+      'Number',
+      'Object',
+      'Promise',
+      'RegExp',
+      'Set',
+      'String',
+    ],
+    ...['Symbol', 'Uint8Array', 'WeakMap', 'WeakSet'],
+  ],
   maxWorkers: '100%',
   testSequencer: '<rootDir>/jest.sequencer.mjs',
   // A suite of the engine keeps all that was ever written while it runs, up to 500 MB: a worker with much left over begins anew.

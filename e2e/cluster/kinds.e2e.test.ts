@@ -197,7 +197,9 @@ describe('on a real control plane', () => {
     const count = (entries: typeof auditAfter): Map<string, number> => {
       const counts = new Map<string, number>();
       for (const { verb, objectRef } of uniqueRequests(entries)) {
-        if (objectRef?.resource === 'leases' || verb === 'watch') continue;
+        // Leases and the history are written on clocks of their own, however many workloads restart.
+        const isHistory = objectRef?.resource === 'configmaps' && objectRef.namespace === 'reroll';
+        if (objectRef?.resource === 'leases' || isHistory || verb === 'watch') continue;
         const request = `${verb} ${objectRef?.resource ?? ''}`;
         counts.set(request, (counts.get(request) ?? 0) + 1);
       }
