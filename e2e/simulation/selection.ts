@@ -29,8 +29,12 @@ function carries({ metadata: { labels = {} } }: KubeObject, [key, value]: readon
   return labels[key] === value;
 }
 
-/** Whether the source exists at all for an install with these features. */
+/**
+ * Whether the source exists at all for an install with these features. What the CSI driver mounts is not selected by labels:
+ * the driver sets those of its statuses.
+ */
 export function isSelectedSource(object: KubeObject, { selectsSources, leavesOutSources }: Features): boolean {
+  if (object.kind === 'SecretProviderClass') return true;
   return (!selectsSources || carries(object, sourceLabel)) && !(leavesOutSources && carries(object, leavingOut.source));
 }
 
