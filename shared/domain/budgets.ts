@@ -86,7 +86,7 @@ export const budgets = {
   /** The history of restarts, some 3,000 of them. Each segment is a ConfigMap, written whole. */
   historySegments: 8,
   historySegmentBytes: 128 * kib,
-  /** Parsed restart windows. An install has some ten different ones, and each takes 10 KB. */
+  /** Parsed restart windows. An install has some ten different ones, and each takes 1 KB. */
   restartWindowsBytes: 1 * mib,
   /** Spans of traces that wait to be sent: per namespace, and in total. A restart for one change has five. */
   spanNamespaceBytes: 2 * mib,

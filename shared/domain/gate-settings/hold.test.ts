@@ -2,7 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { formatHold, isInForce, readHold, type HoldSetting } from './hold';
 
 const dayMs = Date.parse('2026-12-01T06:00:00Z');
+const spaces = ' '.repeat(200_000);
 const open = { untilMs: undefined, because: undefined };
+
+/** What this process computes meanwhile. */
+function cpuMsOf(run: () => void): number {
+  const before = process.cpuUsage();
+  run();
+  return process.cpuUsage(before).user / 1_000;
+}
 
 describe('readHold', () => {
   it.each<[string, HoldSetting]>([
@@ -27,6 +35,10 @@ describe('readHold', () => {
     ['until=,because=x', { untilMs: undefined, because: 'x' }],
     ['release freeze', { untilMs: undefined, because: 'release freeze' }],
     ['False', { untilMs: undefined, because: 'False' }],
+    ['until=2026-12-01T06:00:00Z, freeze', { untilMs: undefined, because: 'until=2026-12-01T06:00:00Z, freeze' }],
+    ['until=2026-12-01T06:00:00Z,', { untilMs: undefined, because: 'until=2026-12-01T06:00:00Z,' }],
+    ['until=2026-12-01T06:00:00Z because=x', open],
+    ['=', { untilMs: undefined, because: '=' }],
   ])('holds without an end for %j, which it cannot read', (text, hold) => {
     expect(readHold(text)).toEqual({ hold, isClear: false });
   });
@@ -35,6 +47,15 @@ describe('readHold', () => {
     expect(readHold('because=x\u202ey\n').hold).toEqual({ untilMs: undefined, because: String.raw`x\u202ey` });
     const { hold } = readHold(`because=${'x'.repeat(100_000)}`);
     expect(Buffer.byteLength((hold as { because: string }).because)).toBe(200);
+  });
+
+  /** A pattern that may match spaces in several ways takes hours for such a text, and it is read at each event. */
+  it.each([
+    ['before a comma', `until=${spaces},x`],
+    ['in a reason', `because=a${spaces}x`],
+    ['behind a name', `until${spaces}x`],
+  ])('takes no longer for many spaces %s', (_where, text) => {
+    expect(cpuMsOf(() => readHold(text))).toBeLessThan(200);
   });
 
   it.each([

@@ -14,8 +14,6 @@ export type HoldSetting = Hold | 'off';
 /** A reason, not an essay: it is kept for each held object, and shown in tables. */
 const maxBecauseBytes = 200;
 
-/** Both parts may be missing. The reason comes last, because it may contain commas. */
-const parts = /^\s*(?:until\s*=\s*([^,]*?)\s*)?(?:(?:^|,)\s*because\s*=\s*(.*?)\s*)?$/s;
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
@@ -26,8 +24,12 @@ export function readHold(text: string): { readonly hold: HoldSetting; readonly i
   const plain = text.trim();
   if (plain === 'false') return { hold: 'off', isClear: true };
   if (plain === 'true' || plain === '') return { hold: { untilMs: undefined, because: undefined }, isClear: true };
-  const [, until, because] = parts.exec(plain) ?? [];
-  if (until === undefined && because === undefined) {
+  const comma = plain.indexOf(',');
+  const until = valueOf(comma < 0 ? plain : plain.slice(0, comma), 'until');
+  // It comes last, because it may contain commas.
+  const rest = until === undefined ? plain : comma < 0 ? undefined : plain.slice(comma + 1);
+  const because = rest === undefined ? undefined : valueOf(rest, 'because');
+  if (rest !== undefined && because === undefined) {
     return { hold: { untilMs: undefined, because: shownReason(plain) }, isClear: false };
   }
   const untilMs = until === undefined ? undefined : timeOf(until);
@@ -35,6 +37,15 @@ export function readHold(text: string): { readonly hold: HoldSetting; readonly i
     hold: { untilMs, because: because === undefined ? undefined : shownReason(because) },
     isClear: until === undefined || untilMs !== undefined,
   };
+}
+
+/**
+ * The value in `name = value`; undefined: the text does not begin so. Not a regular expression: the text may have 256 KiB,
+ * and one with spaces around each part would take minutes for a text of spaces.
+ */
+function valueOf(text: string, name: string): string | undefined {
+  const equals = text.indexOf('=');
+  return equals >= 0 && text.slice(0, equals).trim() === name ? text.slice(equals + 1).trim() : undefined;
 }
 
 /** Inverse of {@link readHold}, for a hold without an end or with one. */

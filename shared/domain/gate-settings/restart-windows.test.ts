@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { parseRestartWindows, RestartWindowsError } from './restart-windows';
 
 /** When the next window opens; `open`: one is open at that time. */
@@ -6,6 +8,13 @@ function opens(text: string, at: string): string {
   const nowMs = Date.parse(at);
   const opensMs = parseRestartWindows(text).opensMs(nowMs);
   return opensMs === nowMs ? 'open' : new Date(opensMs).toISOString().replace(':00.000Z', 'Z');
+}
+
+/** The heap without what nothing refers to. */
+function retainedBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
 }
 
 const nights = 'Mon-Fri 22:00-05:00 Europe/Berlin; Sat,Sun';
@@ -110,9 +119,24 @@ describe('parseRestartWindows', () => {
 
   it('keeps only so many', () => {
     const first = parseRestartWindows('Thu');
-    for (let n = 0; n < 400; n++) parseRestartWindows(`0 ${n % 24} ${1 + (n % 28)} * * +${1 + n}m`);
+    for (let n = 0; n < 1_200; n++) parseRestartWindows(`0 ${n % 24} ${1 + (n % 28)} * * +${1 + n}m`);
     expect(parseRestartWindows('Thu')).not.toBe(first);
     expect(parseRestartWindows('Thu').opensMs(0)).toBe(first.opensMs(0));
+  });
+
+  it('keeps little of each, because every object may have windows of its own', () => {
+    const before = retainedBytes();
+    const kept = Array.from({ length: 40 }, (_, n) => {
+      const ten = Array.from({ length: 10 }, (_each, hour) => `0${hour}:00-0${hour}:${10 + n}`);
+      const windows = parseRestartWindows(ten.join('; '));
+      windows.opensMs(0);
+      return windows;
+    });
+    expect((retainedBytes() - before) / kept.length).toBeLessThan(20_000);
+  });
+
+  it('shows them on one line', () => {
+    expect(parseRestartWindows(' Sat\u2028UTC;\n Sun ').text).toBe('Sat UTC; Sun');
   });
 
   it('answers the same in any order of questions', () => {

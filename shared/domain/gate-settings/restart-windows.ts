@@ -38,8 +38,9 @@ const timeOfDay = '((?:[01]\\d|2[0-3]):[0-5]\\d)';
 const hoursPattern = new RegExp(`^${timeOfDay}-(?:${timeOfDay}|24:00)$`);
 const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 
-/** Estimated size of a parsed window. */
-const windowBytes = 4_000;
+/** Estimated size of windows without their text, and of an error. */
+const windowsBytes = 1_000;
+const errorBytes = 4_000;
 
 /** Thousands of workloads may have the same windows, right or wrong, and each is read again at every event. */
 const parsed = new BoundedMap<string, RestartWindows | RestartWindowsError>({ maxBytes: budgets.restartWindowsBytes });
@@ -56,24 +57,29 @@ export function parseRestartWindows(text: string): RestartWindows {
   if (known instanceof RestartWindowsError) throw known;
   if (known) return known;
   try {
-    const windows = readWindows(text);
-    const read: RestartWindows = { text, opensMs: rememberingOpensMs(windows) };
-    parsed.set(text, read, windowBytes * windows.length + 2 * text.length);
+    readWindows(text);
+    const read: RestartWindows = { text: text.trim().replace(/\s+/g, ' '), opensMs: rememberingOpensMs(text) };
+    parsed.set(text, read, windowsBytes + 4 * text.length);
     return read;
   } catch (error) {
     // To find out that a date never comes takes ten milliseconds.
-    if (error instanceof RestartWindowsError) parsed.set(text, error, windowBytes);
+    if (error instanceof RestartWindowsError) parsed.set(text, error, errorBytes);
     throw error;
   }
 }
 
-/** Schedules take up to a millisecond, and thousands of workloads ask: an answer is kept until the next one closes. */
-function rememberingOpensMs(windows: readonly Window[]): RestartWindows['opensMs'] {
+/**
+ * Schedules take up to a millisecond, and thousands of workloads ask: an answer is kept until the next one closes. The
+ * schedules are not, because each takes 80 KiB, and every object of a tenant may have windows of its own.
+ */
+function rememberingOpensMs(text: string): RestartWindows['opensMs'] {
   let askedMs = Infinity;
   let next: OpenWindow = { opensAtMs: Infinity, closesAtMs: -Infinity };
   return (nowMs) => {
     if (nowMs < askedMs || nowMs >= next.closesAtMs) {
-      next = windows.map((window) => nextOf(window, nowMs)).reduce(earlier);
+      next = readWindows(text)
+        .map((window) => nextOf(window, nowMs))
+        .reduce(earlier);
       askedMs = nowMs;
     }
     return Math.max(next.opensAtMs, nowMs);
