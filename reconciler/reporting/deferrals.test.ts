@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { budgets } from '../../shared/domain/budgets';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
+import type { Attribution } from '../../shared/domain/plan/attribution';
+import type { Change } from '../../shared/domain/plan/change';
 import { changeOf } from '../../shared/domain/plan/change.fixture';
 import { workloadRecord } from '../../shared/domain/plan/records.fixture';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
@@ -10,6 +13,11 @@ import { Deferrals } from './deferrals';
 const workload = { key: 'Deployment/shop/web', record: workloadRecord() } as TrackedWorkload;
 const held: ClosedGate = { gate: 'hold', untilMs: undefined, detail: 'reroll.dev/hold on namespace shop: freeze' };
 
+const byAlice: Attribution = {
+  ...{ users: ['alice'], moreUsers: 0, firstUser: 'alice', manager: 'kubectl' },
+  ...{ changedKeys: ['color'], path: 'both', observedAtMs: 0 },
+};
+
 let logger: RecordingLogger;
 let events: KubeEvent[];
 let deferrals: Deferrals;
@@ -19,6 +27,10 @@ beforeEach(() => {
   events = [];
   deferrals = new Deferrals({ logger, events: { record: (event) => Promise.resolve(void events.push(event)) } });
 });
+
+function authorsOf(changes: readonly Change[]): readonly (Attribution | undefined)[] {
+  return deferrals.withAuthors(workload.key, changes).map(({ attribution }) => attribution);
+}
 
 describe('Deferrals', () => {
   it('tells in log and Event what keeps a restart from beginning', () => {
@@ -57,5 +69,31 @@ describe('Deferrals', () => {
     deferrals.forget(workload.key);
     deferrals.deferred(workload, [changeOf()], { ...held, detail: 'reroll.dev/hold on the workload' });
     expect(events).toHaveLength(4);
+  });
+
+  it('knows who made the changes, of others it does not say, and forgets it', () => {
+    const other = changeOf({ changeId: '89abcdef' });
+    deferrals.deferred(workload, [changeOf({ attribution: byAlice })], held);
+    expect(authorsOf([changeOf(), other])).toEqual([byAlice, undefined]);
+    expect(authorsOf([changeOf({ attribution: { ...byAlice, firstUser: 'bob' } })])).toMatchObject([
+      { firstUser: 'bob' },
+    ]);
+    deferrals.forget(workload.key);
+    expect(authorsOf([changeOf()])).toEqual([undefined]);
+  });
+
+  it('knows the authors of so many restarts of one namespace', () => {
+    const name = 'x'.repeat(1_000);
+    for (let n = 0; n < 200; n++) {
+      const [key, namespace] = n === 0 ? ['a', 'other'] : [String(n), 'shop'];
+      const users = Array.from({ length: 10 }, () => name);
+      const change = changeOf({ attribution: { ...byAlice, users } });
+      deferrals.deferred({ ...workload, key, record: workloadRecord({ namespace }) }, [change], held);
+    }
+    const known = ['a', ...Array.from({ length: 199 }, (_, n) => String(n + 1))].filter(
+      (key) => deferrals.withAuthors(key, [changeOf()])[0]?.attribution,
+    );
+    expect(known.length * 20_000).toBeLessThan(budgets.deferredNamespaceBytes + 40_000);
+    expect(known).toEqual(expect.arrayContaining(['a', '199']));
   });
 });

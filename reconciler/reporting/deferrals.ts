@@ -1,5 +1,8 @@
+import { BoundedMap } from '../../shared/domain/bounded-map';
+import { budgets } from '../../shared/domain/budgets';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import type { Attribution } from '../../shared/domain/plan/attribution';
 import type { Change } from '../../shared/domain/plan/change';
 import { describeChange, describeChanges, describeWorkload } from '../../shared/domain/plan/describe-change';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
@@ -18,12 +21,18 @@ export class Deferrals {
   readonly #options: DeferralsOptions;
   /** What was last reported of each workload that waits, as a digest. */
   readonly #reported = new Map<WorkloadKey, string>();
+  /** Who made the changes, by the id of each. Elsewhere that is forgotten after minutes, and a hold may last for weeks. */
+  readonly #authors = new BoundedMap<WorkloadKey, ReadonlyMap<string, Attribution>>({
+    maxBytes: budgets.deferredBytes,
+    maxOwnerBytes: budgets.deferredNamespaceBytes,
+  });
 
   constructor(options: DeferralsOptions) {
     this.#options = options;
   }
 
   deferred({ key, record }: TrackedWorkload, changes: readonly Change[], { gate, untilMs, detail }: ClosedGate): void {
+    this.#remember(key, record.namespace, changes);
     const reported = textDigest([detail, ...changes.map(({ changeId }) => changeId)].join('\n'));
     if (this.#reported.get(key) === reported) return;
     this.#reported.set(key, reported);
@@ -47,6 +56,14 @@ export class Deferrals {
     });
   }
 
+  /** Adds authors that were known when the restart was deferred. */
+  withAuthors(key: WorkloadKey, changes: readonly Change[]): readonly Change[] {
+    const authors = this.#authors.get(key);
+    return authors
+      ? changes.map((change) => ({ ...change, attribution: change.attribution ?? authors.get(change.changeId) }))
+      : changes;
+  }
+
   /** Whether the restart that is owed to the workload has waited. */
   has(key: WorkloadKey): boolean {
     return this.#reported.has(key);
@@ -55,5 +72,24 @@ export class Deferrals {
   /** Nothing is owed to the workload any more, or it is restarted, or deleted. */
   forget(key: WorkloadKey): void {
     this.#reported.delete(key);
+    this.#authors.delete(key);
   }
+
+  #remember(key: WorkloadKey, namespace: string, changes: readonly Change[]): void {
+    const authors = new Map(
+      changes.flatMap(({ changeId, attribution }) => (attribution ? [[changeId, attribution] as const] : [])),
+    );
+    if (authors.size === 0) this.#authors.delete(key);
+    else this.#authors.set(key, authors, bytesOf(authors), namespace);
+  }
+}
+
+/** Estimated size of an attribution without its texts. */
+const attributionBytes = 400;
+
+function bytesOf(authors: ReadonlyMap<string, Attribution>): number {
+  return [...authors.values()].reduce((sum, { users, changedKeys, manager = '' }) => {
+    const texts = [...users, ...changedKeys, manager];
+    return texts.reduce((bytes, text) => bytes + 2 * text.length, sum + attributionBytes);
+  }, 0);
 }

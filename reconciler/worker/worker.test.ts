@@ -9,6 +9,7 @@ import { refusal, type Reply } from '../../shared/kube/transport/fake-transport'
 import { AdoptionRateLimiter } from './adoption-rate-limiter';
 import { annotateWorkload, patchWorkload } from '../apply/patch-workload';
 import { applyWorld, baselineOf, type ApplyWorld } from '../apply/restart.fixture';
+import type { QueueResult } from '../queue/key-queue';
 import { DigestKeyring } from '../sources/digest-keyring';
 import { InjectedRestarts } from './injected-restarts';
 import {
@@ -36,6 +37,8 @@ let server: ApplyWorld;
 /** The server's answer to a PATCH. */
 let answer: Reply;
 let tended: number;
+/** What there is to do about the pause of the workload. */
+let pause: QueueResult;
 let coalescer: RolloutCoalescer;
 let workloads: WorkloadIndex;
 /** The known author of every change; undefined: no author is remembered. */
@@ -51,6 +54,7 @@ beforeEach(() => {
   const stored = workloadObject({ baseline, resourceVersion: '11' });
   server = applyWorld(({ method }) => (method === 'GET' ? { body: stored } : answer));
   tended = 0;
+  pause = { kind: 'done' };
   gates = { isOpen: true, passed: [] };
   asked = 0;
   events = [];
@@ -110,7 +114,7 @@ beforeEach(() => {
         pauseFor: nothing,
         reconcile: () => {
           tended++;
-          return Promise.resolve({ kind: 'done' });
+          return Promise.resolve(pause);
         },
       },
     },
@@ -120,6 +124,12 @@ beforeEach(() => {
   const reporter = new Proxy({}, { get: () => nothing }) as unknown as Reporter;
   worker = new Worker({ ...options, settings, reporter });
 });
+
+/** What the first write says of the restart. */
+function lastRestart(): unknown {
+  const [written] = server.transport.requests.map(bodyOf) as { metadata: { annotations: Record<string, string> } }[];
+  return JSON.parse(written!.metadata.annotations['reroll.dev/last-restart']!);
+}
 
 /** Each request with the version that it names, for example `GET` or `PATCH 10`. */
 function requests(): readonly string[] {
@@ -210,6 +220,26 @@ describe('a restart that may not begin yet', () => {
     expect(unfinished.get(key)).toMatchObject({ waitsFor: 'hold' });
   });
 
+  it('waits for its gate, also while the workload is paused', async () => {
+    gates = { isOpen: false, closed: { ...closed, gate: 'hold', untilMs: undefined } };
+    pause = { kind: 'again', afterMs: 5_000 };
+    expect(await worker.process(key)).toMatchObject({ kind: 'again', afterMs: 5_000 });
+    expect(unfinished.get(key)).toMatchObject({ waitsFor: 'hold' });
+    expect(unfinished.countByGate().get('hold')).toBe(1);
+  });
+
+  it.each([
+    ['names who made the change when it begins, however long it waited', ['alice'], ['alice']],
+    ['names an author who was reported after the first look', undefined, ['bob']],
+  ])('%s', async (_what, first, later) => {
+    answer = { body: workloadObject({ baseline, resourceVersion: '11' }) };
+    gates = { isOpen: false, closed: { ...closed, untilMs: undefined } };
+    for (authors of [first, later]) await worker.process(key);
+    [authors, gates] = [undefined, { isOpen: true, passed: [] }];
+    await worker.process(key);
+    expect(lastRestart()).toMatchObject({ by: later });
+  });
+
   it('because a gate closed while Reroll looked for a rollout that answers the change', async () => {
     jest.spyOn(coalescer, 'look').mockImplementation(async () => {
       gates = { isOpen: false, closed: { ...closed, untilMs: undefined } };
@@ -276,10 +306,7 @@ describe('a restart', () => {
         return await Promise.resolve({ kind: 'restart' });
       });
       await worker.process(key);
-      const [written] = server.transport.requests.map(bodyOf) as {
-        metadata: { annotations: Record<string, string> };
-      }[];
-      expect(JSON.parse(written!.metadata.annotations['reroll.dev/last-restart']!)).toMatchObject({ by: ['alice'] });
+      expect(lastRestart()).toMatchObject({ by: ['alice'] });
     },
   );
 });

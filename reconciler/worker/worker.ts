@@ -165,7 +165,9 @@ export class Worker {
       throw error;
     }
     const paused = await pauses.reconcile(workload.key);
-    return sooner(result, paused.kind === 'again' ? { ...paused, waitsFor: 'pause' } : paused);
+    const next = sooner(result, paused.kind === 'again' ? { ...paused, waitsFor: 'pause' } : paused);
+    // Whatever has it looked at again, it is the gate that keeps the restart from beginning.
+    return result.closed ? { ...next, closed: result.closed } : next;
   }
 
   #plan(workload: TrackedWorkload, term: Term): Plan {
@@ -242,10 +244,10 @@ export class Worker {
 
   /** Restarts the workload once it may, unless somebody else's rollout had the same effect. */
   async #answer(workload: TrackedWorkload, planned: PlannedRestart): Promise<LookResult> {
-    const { clock, coalescer, gates, hints, reporter, settle, workloads } = this.#options;
+    const { clock, coalescer, deferrals, gates, hints, reporter, settle, workloads } = this.#options;
     const { key } = workload;
     const { baseline, owing } = planned;
-    const owed = attributed(hints, workload, planned.changes);
+    const owed = deferrals.withAuthors(key, attributed(hints, workload, planned.changes));
     // Before anything is asked of the API server: what is held may be held for weeks.
     const before = gates.ask(workload, owed, clock.nowMs());
     if (!before.isOpen) return await this.#defer(workload, owed, before.closed, owing);

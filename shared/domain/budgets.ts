@@ -75,6 +75,9 @@ export const budgets = {
   /** Restarts injected into admitted writes and not seen in a watch yet: per namespace, and in total. */
   injectedNamespaceBytes: 1 * mib,
   injectedBytes: 4 * mib,
+  /** Who made the changes whose restarts may not begin yet: per namespace, and in total. */
+  deferredNamespaceBytes: 256 * kib,
+  deferredBytes: 1 * mib,
   /**
    * Restarts of the last hour whose pods are followed: what the watches show of them, and those that this leader made.
    * Each: per namespace, and in total.
