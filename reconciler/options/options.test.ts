@@ -133,6 +133,7 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ['--otlp-endpoint=http://collector:4318', { otlpEndpoint: new URL('http://collector:4318') }],
   ['--otlp-traces-endpoint=https://apm/intake', { otlpTracesEndpoint: new URL('https://apm/intake') }],
   ['--otlp-headers=X-Api-Key=s3cret', { otlpHeaders: { 'x-api-key': 's3cret' } }],
+  ['--otlp-certificate=/etc/ca.crt', { otlpCertificate: '/etc/ca.crt' }],
   ['--otel-service-name=restarts', { otelServiceName: 'restarts' }],
   ['--otel-resource-attributes=k8s.cluster.name=eu', { otelResourceAttributes: new Map([['k8s.cluster.name', 'eu']]) }],
   ['--meta-info-namespace=tools', { metaInfoNamespace: 'tools' }],

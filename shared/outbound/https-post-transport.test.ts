@@ -100,7 +100,12 @@ async function forwardProxy({ secure = false, status = 200, to }: ProxyOptions =
 }
 
 function transportTo(url: URL, options: Partial<HttpsPostTransportOptions> = {}): HttpsPostTransport {
-  return new HttpsPostTransport({ clock: new FakeClock(), url, ca: certificate.cert, ...options });
+  return new HttpsPostTransport({
+    clock: new FakeClock(),
+    url,
+    loadCa: async () => await Promise.resolve(certificate.cert),
+    ...options,
+  });
 }
 
 /** The message of a failed post. The error must have no cause. */

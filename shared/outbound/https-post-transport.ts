@@ -12,8 +12,8 @@ export interface HttpsPostTransportOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Undefined: a direct connection, whatever HTTP_PROXY says. */
   readonly proxy?: URL | undefined;
-  /** CAs to trust instead of Node's (which NODE_EXTRA_CA_CERTS extends), as PEM. */
-  readonly ca?: string;
+  /** CAs to trust instead of Node's (which NODE_EXTRA_CA_CERTS extends), as PEM. Asked for each request. */
+  readonly loadCa?: (() => Promise<string>) | undefined;
 }
 
 /**
@@ -28,12 +28,13 @@ export class HttpsPostTransport implements PostTransport {
   }
 
   async post({ contentType, body }: Post, signal: AbortSignal): Promise<PostAnswer> {
-    const { clock, url, headers: configured, proxy, ca } = this.#options;
+    const { clock, url, headers: configured, proxy, loadCa } = this.#options;
     const content = { 'content-type': contentType, 'content-length': String(body.length) };
     const own = { host: url.host, 'user-agent': 'reroll', ...basicAuthorization('authorization', url) };
     const headers = { ...own, ...configured, ...content };
     const path = url.pathname + url.search;
     try {
+      const ca = await loadCa?.();
       const direct = { ...endpoint(url), path, headers, agent: false, ...(ca !== undefined && { ca }) };
       const route = proxy
         ? await proxyRoute(proxy, url, direct, signal)

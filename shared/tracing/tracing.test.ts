@@ -1,16 +1,21 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it } from '@jest/globals';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../runtime/clock';
 import { silentLogger } from '../runtime/log/logger';
 import { MetricRegistry } from '../runtime/metric-registry';
 import { parseOptions, type Environment } from '../runtime/options/options';
 import { traceOptionTable, tracesUrl } from '../runtime/options/trace-options';
 import { systemRandom } from '../runtime/random';
+import { selfSigned } from '../runtime/tls/tls.fixture';
 import { SpanMetrics } from './span-metrics';
 import { spanOf } from './span.fixture';
-import { exporterComponent, resourceOf, spanExporter } from './tracing';
+import { exporterComponent, resourceOf, spanExporter, transportTo } from './tracing';
 
 const closers: (() => void)[] = [];
 
@@ -50,6 +55,53 @@ it('posts to the address, with the headers', async () => {
     headers: { 'api-key': 'a1', 'content-type': 'application/json' },
   });
   expect(received[0]?.body).toContain('"key":"service.name","value":{"stringValue":"reroll-webhook"}');
+});
+
+describe('an endpoint with a CA of its own', () => {
+  let url: string;
+  let caFile: string;
+  const [trusted, other] = [selfSigned('collector'), selfSigned('somebody')];
+
+  beforeEach(async () => {
+    const server = https.createServer(trusted, (_request, response) => void response.end('{}'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const directory = mkdtempSync(path.join(tmpdir(), 'otlp-ca-'));
+    caFile = path.join(directory, 'ca.crt');
+    closers.push(
+      () => server.close(),
+      () => rmSync(directory, { recursive: true }),
+    );
+  });
+
+  /** The status of an answer, or why there is none. */
+  async function posted(environment: Environment = { OTEL_EXPORTER_OTLP_CERTIFICATE: caFile }): Promise<unknown> {
+    const options = optionsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: url, ...environment });
+    const transport = transportTo(tracesUrl(options)!, options, systemClock);
+    return await transport
+      .post({ contentType: 'text/plain', body: Buffer.from('') }, new AbortController().signal)
+      .then(
+        ({ status }) => status,
+        (error: unknown) => (error as Error).message,
+      );
+  }
+
+  it('is trusted for the certificates in a file, and for those in the file that replaces it', async () => {
+    expect(await posted({})).toBe('no answer (DEPTH_ZERO_SELF_SIGNED_CERT)');
+    writeFileSync(caFile, other.cert);
+    expect(await posted()).toBe('no answer (DEPTH_ZERO_SELF_SIGNED_CERT)');
+    writeFileSync(caFile, other.cert + trusted.cert);
+    expect(await posted()).toBe(200);
+  });
+
+  it.each([
+    ['is missing', undefined, '--otlp-certificate: the file cannot be read (ENOENT)'],
+    ['is empty', '', '--otlp-certificate: the bundle holds no certificate'],
+  ])('receives nothing if the file %s', async (_what, text, message) => {
+    if (text !== undefined) writeFileSync(caFile, text);
+    expect(await posted()).toBe(message);
+  });
 });
 
 it.each<[Environment, object]>([

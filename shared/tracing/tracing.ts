@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { resourceFromAttributes, type Resource } from '@opentelemetry/resources';
 import {
   ATTR_SERVICE_INSTANCE_ID,
@@ -6,8 +7,11 @@ import {
   ATTR_SERVICE_VERSION,
 } from '@opentelemetry/semantic-conventions';
 import { HttpsPostTransport } from '../outbound/https-post-transport';
+import { PostError, type PostTransport } from '../outbound/post-transport';
+import type { Clock } from '../runtime/clock';
 import type { TraceOptions } from '../runtime/options/trace-options';
 import type { Component } from '../runtime/process/lifecycle';
+import { caBundleProblem } from '../runtime/tls/ca-file-source';
 import { version } from '../runtime/version';
 import { SpanExporter, type SpanExporterOptions } from './span-exporter';
 
@@ -23,8 +27,28 @@ export type TracingDeps = Omit<SpanExporterOptions, 'transport' | 'resource'>;
 
 /** Sends spans to `url`. */
 export function spanExporter(url: URL, options: TraceOptions, deps: TracingDeps, process: TracedProcess): SpanExporter {
-  const transport = new HttpsPostTransport({ clock: deps.clock, url, headers: options.otlpHeaders });
+  const transport = transportTo(url, options, deps.clock);
   return new SpanExporter({ ...deps, transport, resource: resourceOf(options, process) });
+}
+
+/** The connection to the endpoint. */
+export function transportTo(
+  url: URL,
+  { otlpHeaders: headers, otlpCertificate: caFile }: Pick<TraceOptions, 'otlpHeaders' | 'otlpCertificate'>,
+  clock: Clock,
+): PostTransport {
+  const loadCa = caFile === undefined ? undefined : async (): Promise<string> => await caIn(caFile);
+  return new HttpsPostTransport({ clock, url, headers, loadCa });
+}
+
+/** Traces stop no restart, so a file that cannot be used is told like an endpoint that cannot be reached. */
+async function caIn(file: string): Promise<string> {
+  const bundle = await readFile(file, 'utf8').catch(({ code = 'no code' }: NodeJS.ErrnoException) => {
+    throw new PostError(`--otlp-certificate: the file cannot be read (${code})`);
+  });
+  const problem = caBundleProblem(bundle);
+  if (problem !== undefined) throw new PostError(`--otlp-certificate: ${problem}`);
+  return bundle;
 }
 
 /** Stops after whatever adds spans. */

@@ -86,6 +86,7 @@ const rows: readonly (readonly [flag: string, text: string, Partial<WebhookOptio
   ['otlp-endpoint', 'http://collector:4318', { otlpEndpoint: new URL('http://collector:4318') }],
   ['otlp-traces-endpoint', 'https://apm/intake', { otlpTracesEndpoint: new URL('https://apm/intake') }],
   ['otlp-headers', 'X-Api-Key=s3cret', { otlpHeaders: { 'x-api-key': 's3cret' } }],
+  ['otlp-certificate', '/etc/ca.crt', { otlpCertificate: '/etc/ca.crt' }],
   ['otel-service-name', 'admission', { otelServiceName: 'admission' }],
   [
     'otel-resource-attributes',

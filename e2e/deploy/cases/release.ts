@@ -317,6 +317,21 @@ export const releaseCases: readonly ChartCase[] = [
     },
   },
   {
+    what: 'traces: reconciler and webhook trust the CA of the endpoint, from a ConfigMap',
+    values: { tracing: { endpoint: 'https://otel.example', caConfigMap: 'otel-ca' }, reloader: { deployment: { volumes: [{ name: 'own', emptyDir: {} }], volumeMounts: [{ name: 'own', mountPath: '/own' }] } } }, // prettier-ignore
+    check: (rendered) => {
+      const mount = { name: 'otlp-ca', mountPath: '/etc/reroll/otlp-ca', readOnly: true };
+      const configMap = { name: 'otel-ca', items: [{ key: 'ca.crt', path: 'ca.crt' }] };
+      for (const name of ['reroll', 'reroll-webhook']) {
+        expect(rendered.args(name)).toContain('--otlp-certificate=/etc/reroll/otlp-ca/ca.crt');
+        expect(rendered.container(name).volumeMounts).toContainEqual(mount);
+        expect(rendered.pod(name).volumes).toContainEqual({ name: 'otlp-ca', configMap });
+      }
+      expect(rendered.container('reroll').volumeMounts).toContainEqual({ name: 'own', mountPath: '/own' });
+      expect(JSON.stringify(rendered.pod('reroll-certs'))).not.toContain('otlp');
+    },
+  },
+  {
     what: 'network policies: who may call the webhook, and what else the channel, is said by those who know',
     values: { reloader: { netpol: { enabled: true, webhookFrom: [{ ipBlock: { cidr: '10.9.0.0/28' } }], channelFrom: [{ ipBlock: { cidr: '10.8.0.0/16' } }] } } }, // prettier-ignore
     check: (rendered) => {

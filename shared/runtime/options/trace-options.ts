@@ -64,6 +64,13 @@ export const traceOptionTable = {
     describe: 'Headers of the requests to it, such as an API key; best set as a variable from a Secret.',
     accepts: keyValuesAccepts,
   },
+  otlpCertificate: {
+    flag: 'otlp-certificate',
+    fallbackEnv: 'OTEL_EXPORTER_OTLP_CERTIFICATE',
+    schema: nonEmpty.optional(),
+    describe: 'Trust the CAs in this file for it, instead of the public ones. A new file counts at once.',
+    accepts: 'a PEM file of certificates',
+  },
   otelServiceName: {
     flag: 'otel-service-name',
     fallbackEnv: 'OTEL_SERVICE_NAME',

@@ -18,7 +18,7 @@ export interface CaFileSourceOptions {
 const what = 'CAs for the certificates of callers';
 
 const bundleKind: MaterialKind<string> = {
-  problemOf,
+  problemOf: caBundleProblem,
   isSame: (left, right) => left === right,
   loaded: () => [`${what} loaded`],
   notLoaded: (isFirst) => `${what} not loaded, ${isFirst ? 'no connection is accepted' : 'those in use stay'}`,
@@ -33,10 +33,10 @@ export class CaFileSource extends FileSource<string> {
 }
 
 /**
- * Why a server must not use the bundle; undefined if it may. TLS would replace an empty bundle with the system's CAs,
+ * Why a bundle of CAs must not be used; undefined if it may. TLS would replace an empty bundle with the system's CAs,
  * and would silently use the readable part of a truncated one.
  */
-function problemOf(bundle: string): string | undefined {
+export function caBundleProblem(bundle: string): string | undefined {
   const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
   if (certificates.length === 0) return 'the bundle holds no certificate';
   return certificates.every(isCertificate) ? undefined : 'the bundle is truncated';

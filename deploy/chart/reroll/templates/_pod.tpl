@@ -76,6 +76,23 @@ livenessProbe:
 {{- with .Values.tracing.endpoint }}
 - {{ printf "--otlp-endpoint=%s" . | quote }}
 {{- end }}
+{{- if .Values.tracing.caConfigMap }}
+- --otlp-certificate=/etc/reroll/otlp-ca/ca.crt
+{{- end }}
+{{- end }}
+
+{{/* The CA of the endpoint. */}}
+{{- define "reroll.tracingMount" -}}
+{{- if .Values.tracing.caConfigMap }}
+- { name: otlp-ca, mountPath: /etc/reroll/otlp-ca, readOnly: true }
+{{- end -}}
+{{- end }}
+
+{{- define "reroll.tracingVolume" -}}
+{{- with .Values.tracing.caConfigMap }}
+- name: otlp-ca
+  configMap: { name: {{ . }}, items: [{ key: ca.crt, path: ca.crt }] }
+{{- end -}}
 {{- end }}
 
 {{- define "reroll.tracingEnv" -}}
