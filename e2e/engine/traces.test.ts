@@ -216,7 +216,9 @@ describe('without a webhook', () => {
     await cluster.harness.edit('ConfigMap', 'app', blue);
     await cluster.harness.clock.advance(minute);
     const spans = await cluster.spans();
-    const expected = ['restart Job', '  write Job', '  roll out Job'].map((line) => `  ${line} ${reconciler}`);
+    const expected = ['restart Job', '  settle', '  write Job', '  roll out Job'].map(
+      (line) => `  ${line} ${reconciler}`,
+    );
     expect(drawn(spans)).toEqual([`notice ConfigMap ${reconciler}`, ...expected]);
   });
 });

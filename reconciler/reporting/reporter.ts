@@ -59,7 +59,8 @@ type ChangedSources = Pick<ReadonlyMap<SourceId, unknown>, 'has' | 'keys' | 'siz
 /** A restart that is decided. Whether it could be described does not matter. */
 type Refusable = Pick<Restart, 'id' | 'atMs' | 'workload' | 'strategy' | 'changes'>;
 
-interface FailedRestart {
+/** A restart that is decided and not written. */
+interface UnwrittenRestart {
   readonly changes: readonly Change[];
   readonly waited: Waited;
 }
@@ -251,6 +252,11 @@ export class Reporter {
     for (const { attribution } of changes) this.#options.metrics.channel.changed(attribution);
   }
 
+  /** A Job is about to be deleted and created again. */
+  underWay({ record }: TrackedWorkload, { changes, waited }: UnwrittenRestart): void {
+    this.#options.traces?.postponed({ target: targetOf(record), changes }, waited);
+  }
+
   jobRecreated(entry: JobRecreation, job: KubeObject): void {
     const { history, logger, alerts, traces } = this.#options;
     const { name, namespace = '', uid } = job.metadata;
@@ -259,7 +265,7 @@ export class Reporter {
     logger.info(`${describeWorkload(record)} recreated`, auditOfJob('restarted', record, entry, changesIn(entry)));
     history.restartedAsTold(record, toldIn(entry));
     const told = traces && readRestartCause(toldIn(entry));
-    if (told) traces.told('restarted', record, told);
+    if (told) traces.told('restarted', record, told, { formerUid: entry.uid });
     this.#count(record, true);
     const detail = `${because.join('; ')}. Job recreated (${restartId})`;
     this.#event(record, 'Normal', 'Reloaded', detail);
@@ -315,8 +321,8 @@ export class Reporter {
   }
 
   /** A restart could not be written. It is retried. */
-  notRestarted({ record }: TrackedWorkload, error: unknown, failed?: FailedRestart): void {
-    if (failed) this.#options.traces?.failed({ target: targetOf(record), changes: failed.changes }, failed.waited);
+  notRestarted({ record }: TrackedWorkload, error: unknown, failed?: UnwrittenRestart): void {
+    if (failed) this.#options.traces?.postponed({ target: targetOf(record), changes: failed.changes }, failed.waited);
     if (!isConflict(error) && !(error instanceof NotLeadingError)) this.#count(record, false);
   }
 

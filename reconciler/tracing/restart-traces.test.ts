@@ -91,7 +91,7 @@ describe('a restart', () => {
 
   it('that failed before shows what the first try waited for, and then that it was tried again', async () => {
     await clock.advance(1_150);
-    traces.failed({ target, changes: [announced] }, looked());
+    traces.postponed({ target, changes: [announced] }, looked());
     await clock.advance(350);
     const look = { waitsFor: 'retry', sinceMs: startMs + 1_160, errorCode: 'KUBE_CONFLICT' } as const;
     traces.decided('restarted', decided(), { waited: { noticedMs: new Map(), settledMs: undefined, look } });
@@ -102,12 +102,12 @@ describe('a restart', () => {
 
   it('that is refused again and again has waited since its change was noticed, and the next one has not', async () => {
     await clock.advance(1_150);
-    traces.failed({ target, changes: [announced] }, looked());
+    traces.postponed({ target, changes: [announced] }, looked());
     traces.decided('refused', decided(), { waited: looked(), errorCode: 'KUBE_FORBIDDEN' });
     await clock.advance(60_000);
     const look = { waitsFor: 'permission', sinceMs: startMs + 1_150 } as const;
     const again = { noticedMs: new Map<string, number>(), settledMs: undefined, look };
-    traces.failed({ target, changes: [announced] }, again);
+    traces.postponed({ target, changes: [announced] }, again);
     traces.decided('restarted', decided({ id: 'c0ffee01' }), { waited: again });
     expect(spans.named('restart Deployment').map((span) => span.startMs - startMs)).toEqual([100, 100]);
     traces.decided('restarted', decided({ id: 'c0ffee02' }));
@@ -119,7 +119,7 @@ describe('a restart', () => {
     const changes = [...noticedMs.keys()].map((id) => changeOf({ id, name: id.slice(3) }));
     for (let n = 0; n < 1_000; n++) {
       const failed = { target: { ...target, uid: `uid-${n}` }, changes };
-      traces.failed(failed, { noticedMs, settledMs: 1_100, look: undefined });
+      traces.postponed(failed, { noticedMs, settledMs: 1_100, look: undefined });
     }
     await clock.advance(10_000);
     for (const [uid, isKept] of [
@@ -269,6 +269,14 @@ describe('a Job', () => {
     traces.told('restarted', job, told);
     expect(drawn()).toEqual(['restart Job 0-700', 'write Job 0-700']);
     expect(spans.spans[0]).toMatchObject({ traceId, attributes: { 'reroll.user': 'alice', 'reroll.keys': ['color'] } });
+  });
+
+  it('shows what it waited for before it was deleted', async () => {
+    await clock.advance(1_150);
+    traces.postponed({ target: { ...job, uid: 'uid-deleted' }, changes: [announced] }, looked());
+    await clock.advance(350);
+    traces.told('restarted', job, { ...told, atMs: startMs + 1_150 }, { formerUid: 'uid-deleted' });
+    expect(drawn()).toEqual(['restart Job 100-1500', 'settle 100-1100', 'write Job 1150-1500']);
   });
 
   it('whose changes nobody announced begins their traces', () => {

@@ -22,13 +22,18 @@ export interface RestartTracesOptions {
 export interface DecisionDetail extends Pick<TracedDecision, 'errorCode' | 'reason'> {
   /** Times are of the monotonic clock, but for that of the look. */
   readonly waited?: Waited | undefined;
+  /** Of the Job in whose place another was created. */
+  readonly formerUid?: string | undefined;
 }
 
 /** The first span of a trace is sent once, however many workloads a change restarts. */
 const noticedLimits = { keptMs: 60 * 60_000, maxEntries: 4_096 };
 
-/** Most restarts that fail are tried again at once, because somebody else wrote to the workload. */
-const failedLimits = { keptMs: 60 * 60_000, maxEntries: 256 };
+/**
+ * Most restarts that fail are tried again at once, because somebody else wrote to the workload. A Job is created again as
+ * soon as it is deleted.
+ */
+const postponedLimits = { keptMs: 60 * 60_000, maxEntries: 256 };
 
 /**
  * What the reconciler adds to the traces of changes. A restart for several changes is in the trace of each.
@@ -48,21 +53,24 @@ export class RestartTraces {
   readonly #spans: SpanSink;
   /** Traces whose first span was added. */
   readonly #noticed: RecentMap<true>;
-  /** What restarts waited for that failed and will be tried again, by the uid of the workload. */
-  readonly #failed: RecentMap<Waited>;
+  /** What restarts waited for that are decided and not written yet, by the uid of the workload. */
+  readonly #postponed: RecentMap<Waited>;
 
   constructor({ clock, spans }: RestartTracesOptions) {
     this.#clock = clock;
     this.#spans = spans;
     this.#noticed = new RecentMap(clock, noticedLimits);
-    this.#failed = new RecentMap(clock, failedLimits);
+    this.#postponed = new RecentMap(clock, postponedLimits);
   }
 
-  /** A restart could not be written. The try that succeeds, or is refused, tells what this one has waited for. */
-  failed({ target, changes }: Pick<Decided, 'target' | 'changes'>, waited: Waited): void {
+  /**
+   * A restart could not be written, or is that of a Job, which is deleted first. The try that succeeds, or is refused, tells
+   * what this one has waited for.
+   */
+  postponed({ target, changes }: Pick<Decided, 'target' | 'changes'>, waited: Waited): void {
     const named = changes.slice(0, maxNamedSources).map(({ id }) => id);
     const noticedMs = new Map([...waited.noticedMs].filter(([id]) => named.includes(id)));
-    this.#failed.set(target.uid, waitedInAll(this.#failed.get(target.uid), { ...waited, noticedMs }));
+    this.#postponed.set(target.uid, waitedInAll(this.#postponed.get(target.uid), { ...waited, noticedMs }));
   }
 
   decided(decision: AuditDecision, decided: Decided, detail: DecisionDetail = {}): void {
@@ -105,12 +113,13 @@ export class RestartTraces {
   /** `isAdmitted`: the webhook has reported the change, so the trace has begun there. */
   #add(
     decision: Omit<TracedDecision, 'waited'>,
-    { waited: own = waitedForNothing, ...detail }: DecisionDetail,
+    { waited: own = waitedForNothing, formerUid, ...detail }: DecisionDetail,
     isAdmitted: (cause: HistoryCause) => boolean,
   ): void {
-    const { uid, namespace } = decision.target;
-    const waited = this.#byWallClock(waitedInAll(this.#failed.get(uid), own));
-    if (decision.decision !== 'refused') this.#failed.delete(uid);
+    const { uid: ownUid, namespace } = decision.target;
+    const uid = formerUid ?? ownUid;
+    const waited = this.#byWallClock(waitedInAll(this.#postponed.get(uid), own));
+    if (decision.decision !== 'refused') this.#postponed.delete(uid);
     for (const { traced, noticedMs, spans } of restartSpans({ ...decision, ...detail, waited }, this.#clock.nowMs())) {
       if (!isAdmitted(traced.cause)) this.#notice(traced, noticedMs);
       for (const span of spans) this.#spans.add(span, namespace);

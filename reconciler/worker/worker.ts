@@ -333,7 +333,10 @@ export class Worker {
       }
       this.#writes.restarted(workload.key);
       reporter.answered(countable);
-      if (applied.kind === 'under-way') return { kind: 'done', waitsFor: 'job' };
+      if (applied.kind === 'under-way') {
+        reporter.underWay(workload, { changes, waited });
+        return { kind: 'done', waitsFor: 'job' };
+      }
       const lastRestart = { atMs: restart.atMs, id: restart.id };
       const wrote = pause ? { pause: pause.pause, lastRestart } : { lastRestart };
       if (applied.stored) workloads.wrote(workload, applied.stored, baseline, wrote);
