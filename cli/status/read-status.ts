@@ -1,6 +1,6 @@
 import { toldHoldOf } from '../../shared/domain/gates/told-gates';
 import { listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
-import { maxInspectionRows } from '../../shared/domain/protocol/inspection-question';
+import { maxWorkloadRows } from '../../shared/domain/protocol/inspection-question';
 import type { ToldHold } from '../../shared/domain/protocol/install-hold';
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import { workloadPageSchema, type WorkloadRow } from '../../shared/domain/protocol/workload-page';
@@ -64,7 +64,7 @@ export async function askStatus(
 }
 
 function pagePath({ namespace = '' }: Pick<StatusQuestion, 'namespace'>, token: string): string {
-  const query = new URLSearchParams({ namespace, limit: String(maxInspectionRows), continue: token });
+  const query = new URLSearchParams({ namespace, limit: String(maxWorkloadRows), continue: token });
   return `/v1/workloads?${query.toString()}`;
 }
 

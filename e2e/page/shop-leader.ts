@@ -1,6 +1,6 @@
 import { sendAnswer, type Pod } from '../../cli/cluster/kube-server.fixture';
 import type { HistoryEntry, WorkloadRow } from '../../cli/ui/model/live-message';
-import { maxInspectionRows } from '../../shared/domain/protocol/inspection-question';
+import { maxWorkloadRows } from '../../shared/domain/protocol/inspection-question';
 
 /** A leader with as many workloads as a test wants, which answers by the inspection interface, page by page. */
 export class ShopLeader {
@@ -58,7 +58,7 @@ export class ShopLeader {
     const all = keys
       .flatMap((key) => this.#rows.get(key) ?? [])
       .filter((row) => namespace === '' || row.namespace === namespace);
-    const workloads = all.slice(0, maxInspectionRows);
+    const workloads = all.slice(0, maxWorkloadRows);
     const last = workloads.at(-1);
     const more =
       all.length > workloads.length && last ? { continue: Buffer.from(keyOf(last)).toString('base64url') } : {};

@@ -101,7 +101,7 @@ describe('the server', () => {
     ['GET', '/v1/nothing', 404, 'no-such-path'],
     ['GET', '/', 404, 'no-such-path'],
     ['GET', '/v1/workloads/Pod/shop/web', 400, 'bad-request'],
-    ['GET', '/v1/workloads?limit=501', 400, 'bad-request'],
+    ['GET', '/v1/workloads?limit=2001', 400, 'bad-request'],
     ['POST', '/v1/health', 405, 'method-not-allowed'],
     ['DELETE', '/v1/workloads/Deployment/shop/web', 405, 'method-not-allowed'],
     ['OPTIONS', '/v1/health', 405, 'method-not-allowed'],

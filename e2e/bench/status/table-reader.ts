@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { maxInspectionRows } from '../../../shared/domain/protocol/inspection-question';
+import { maxWorkloadRows } from '../../../shared/domain/protocol/inspection-question';
 import { workloadPageSchema } from '../../../shared/domain/protocol/workload-page';
 
 /** What reading whole tables showed. */
@@ -45,7 +45,7 @@ async function readTable(port: number, pageMs: number[]): Promise<number> {
   let rows = 0;
   for (let token: string | undefined = ''; token !== undefined;) {
     const beganMs = performance.now();
-    const text = await answerTo(port, `/v1/workloads?namespace=&limit=${maxInspectionRows}&continue=${token}`);
+    const text = await answerTo(port, `/v1/workloads?namespace=&limit=${maxWorkloadRows}&continue=${token}`);
     pageMs.push(performance.now() - beganMs);
     const page = workloadPageSchema.parse(JSON.parse(text));
     rows += page.workloads.length;

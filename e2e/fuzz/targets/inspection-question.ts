@@ -2,6 +2,7 @@ import { promise, type Target } from '../target';
 import {
   continueToken,
   maxInspectionRows,
+  maxWorkloadRows,
   parseInspectionQuestion,
 } from '../../../shared/domain/protocol/inspection-question';
 
@@ -27,7 +28,8 @@ export const target: Target = {
     }
     if (question.about === 'workloads' || question.about === 'history') {
       const { limit, after } = question;
-      promise(Number.isInteger(limit) && limit >= 1 && limit <= maxInspectionRows, 'a page is bounded');
+      const most = question.about === 'workloads' ? maxWorkloadRows : maxInspectionRows;
+      promise(Number.isInteger(limit) && limit >= 1 && limit <= most, 'a page is bounded');
       if (after === undefined) return;
       const again = parseInspectionQuestion(`/v1/${question.about}?continue=${continueToken(after)}`);
       promise('after' in again && again.after === after, 'a token is read as it was written');

@@ -1,8 +1,11 @@
 import { sourceKinds, type SourceKind } from '../sources/source';
 import { workloadKinds, type WorkloadKindName } from '../kubernetes/workload-kinds';
 
-/** The most rows of one page of workloads, and the most users and sources that one answer names. */
+/** The most restarts of one page, the most users and sources that one answer names, and rows of a page for a person. */
 export const maxInspectionRows = 500;
+
+/** The most rows of one page of workloads. A forwarded port is a connection for each page, which costs more than rows. */
+export const maxWorkloadRows = 2_000;
 
 /** What can be asked on the loopback interface of a reconciler. */
 export type InspectionQuestion =
@@ -101,12 +104,12 @@ function objectQuestion<About extends string, Kind extends string>(
 }
 
 function pageQuestion(query: URLSearchParams): InspectionQuestion | InspectionRefusal {
-  const page = pageOf(query, pageParameters, keyPattern);
+  const page = pageOf(query, pageParameters, keyPattern, maxWorkloadRows);
   return 'code' in page ? page : { about: 'workloads', ...page };
 }
 
 function historyQuestion(query: URLSearchParams): InspectionQuestion | InspectionRefusal {
-  const page = pageOf(query, historyParameters, placePattern);
+  const page = pageOf(query, historyParameters, placePattern, maxInspectionRows);
   if ('code' in page) return page;
   const [asked, name, time] = ['kind', 'name', 'since'].map((parameter) => query.get(parameter) || undefined);
   const row = workloadKinds.find(({ kind }) => kind.toLowerCase() === asked?.toLowerCase());
@@ -125,7 +128,12 @@ function historyQuestion(query: URLSearchParams): InspectionQuestion | Inspectio
 type Page = Pick<Extract<InspectionQuestion, { readonly about: 'workloads' }>, 'namespace' | 'limit' | 'after'>;
 
 /** `place` is what a token names: the last row of the page before. */
-function pageOf(query: URLSearchParams, parameters: readonly string[], place: RegExp): Page | InspectionRefusal {
+function pageOf(
+  query: URLSearchParams,
+  parameters: readonly string[],
+  place: RegExp,
+  most: number,
+): Page | InspectionRefusal {
   if ([...query.keys()].some((key) => !parameters.includes(key))) {
     return badRequest(`a page has the parameters ${parameters.join(', ')}, and no other`);
   }
@@ -134,8 +142,8 @@ function pageOf(query: URLSearchParams, parameters: readonly string[], place: Re
     return badRequest('namespace must be the name of a namespace: letters, digits and dashes');
   }
   const limit = query.get('limit') || String(maxInspectionRows);
-  if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > maxInspectionRows) {
-    return badRequest(`limit must be a whole number from 1 to ${maxInspectionRows}`);
+  if (!/^\d{1,4}$/.test(limit) || Number(limit) < 1 || Number(limit) > most) {
+    return badRequest(`limit must be a whole number from 1 to ${most}`);
   }
   const token = query.get('continue') || undefined;
   const after = token === undefined ? undefined : Buffer.from(token, 'base64url').toString();
