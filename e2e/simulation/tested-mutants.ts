@@ -303,8 +303,8 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'only the first of several windows counts',
     file: 'shared/domain/gate-settings/restart-windows.ts',
-    from: 'next = windows.map((window)',
-    to: 'next = windows.slice(0, 1).map((window)',
+    from: '.map((window) => nextOf(window, nowMs))',
+    to: '.slice(0, 1).map((window) => nextOf(window, nowMs))',
     test: 'shared/domain/gate-settings/restart-windows.test.ts',
   },
   {

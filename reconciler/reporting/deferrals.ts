@@ -84,6 +84,13 @@ export class Deferrals {
   }
 }
 
+/** Completes "restarted": an urgent change passes gates that are closed. */
+export function urgently(passed: readonly ClosedGate[]): string {
+  return passed.length === 0
+    ? ''
+    : ` at once, because the change is urgent (${passed.map(({ detail }) => detail).join('; ')})`;
+}
+
 /** Estimated size of an attribution without its texts. */
 const attributionBytes = 400;
 

@@ -6,14 +6,13 @@ import { readRestartCause } from '../../shared/domain/workloads/restart-cause';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
-import { ConflictError } from '../../shared/kube/errors';
 import type { EventReason, EventRecorder } from '../../shared/kube/client/events';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import type { LogFields, Logger } from '../../shared/runtime/log/logger';
 import type { AlertSink } from '../alerts/alert';
 import type { Metrics } from '../metrics/metrics';
-import { StaleWorkloadError } from '../apply/read-again';
+import { isConflict } from '../apply/read-again';
 import { NotLeadingError, type Restart } from '../apply/restart';
 import type { RestartTraces } from '../tracing/restart-traces';
 import type { Waited } from '../tracing/waited';
@@ -381,11 +380,6 @@ export class Reporter {
     const regarding = { apiVersion: `${group}/${version}`, kind, namespace, name, uid };
     void this.#options.events.record({ regarding, type, reason, message });
   }
-}
-
-/** The workload was changed meanwhile. That is no failure: it is processed again. */
-function isConflict(error: unknown): boolean {
-  return error instanceof ConflictError || error instanceof StaleWorkloadError;
 }
 
 function targetOf({ kind, namespace, name, uid }: HistoryTarget): HistoryTarget {

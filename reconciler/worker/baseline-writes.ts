@@ -8,14 +8,21 @@ import { MarkerLostError } from '../apply/patch-workload';
 import type { ApplyContext, Restart } from '../apply/restart';
 import type { Reporter } from '../reporting/reporter';
 import type { WorkloadIndex } from '../workloads/workload-index';
+import type { AdoptionRateLimiter } from './adoption-rate-limiter';
+import type { BaselineRemovals } from './baseline-removals';
 import { lostRestart, UnansweredRestarts } from './unanswered-restarts';
+import type { LookResult } from './unfinished-looks';
 import type { Writers } from './writers';
 
 export interface BaselineWritesOptions {
   readonly context: ApplyContext;
   readonly writers: Pick<Writers, 'annotate'>;
-  readonly workloads: Pick<WorkloadIndex, 'remember' | 'wrote' | 'takeBack'>;
+  readonly workloads: Pick<WorkloadIndex, 'get' | 'remember' | 'wrote' | 'takeBack'>;
   readonly reporter: Pick<Reporter, 'answered' | 'restarted' | 'notRestarted'>;
+  readonly adoptions: AdoptionRateLimiter;
+  readonly removals: Pick<BaselineRemovals, 'putBack' | 'forget'>;
+  /** Looks whether etcd was restored, and reports it before it resolves. @throws an error of the request */
+  readonly checkRestored: () => Promise<void>;
 }
 
 /** Writes baselines without a restart, and takes back those of restarts that did not take effect. */
@@ -49,6 +56,26 @@ export class BaselineWrites {
   forget(key: WorkloadKey): void {
     this.#lostMarkers.delete(key);
     this.#unanswered.forget(key);
+    this.#options.adoptions.forget(key);
+    this.#options.removals.forget(key);
+  }
+
+  /** Undefined: a baseline may be recorded without a restart now. */
+  async turn(workload: TrackedWorkload): Promise<LookResult | undefined> {
+    const { adoptions, checkRestored, workloads } = this.#options;
+    const waitMs = adoptions.take(workload.key, workload.baselineLost);
+    if (waitMs > 0) return { kind: 'again', afterMs: waitMs, waitsFor: 'baseline-turn' };
+    if (!workload.baselineLost) return undefined;
+    // A restore of etcd looks the same, but it has also undone the restart: what was recorded with it is owed again.
+    await checkRestored();
+    return workloads.get(workload.key) === workload ? undefined : { kind: 'again', afterMs: 0 };
+  }
+
+  /** Records the baseline without a restart, when it has its turn. False: in memory only. */
+  async adopt(workload: TrackedWorkload, baseline: Baseline): Promise<boolean> {
+    const stored = await this.record(workload, baseline);
+    if (stored && workload.baselineLost) await this.#options.removals.putBack(workload);
+    return stored;
   }
 
   /**

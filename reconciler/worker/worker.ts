@@ -2,15 +2,13 @@ import type { Baseline } from '../../shared/domain/baseline/baseline';
 import { optedIn } from '../../shared/domain/policy/policy';
 import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
-import { ConflictError, NotFoundError } from '../../shared/kube/errors';
+import { NotFoundError } from '../../shared/kube/errors';
 import { getObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import { randomHex, type Random } from '../../shared/runtime/random';
-import type { AdoptionRateLimiter } from './adoption-rate-limiter';
-import { StaleWorkloadError } from '../apply/read-again';
+import { isConflict } from '../apply/read-again';
 import { NotLeadingError, type ApplyContext, type Restart } from '../apply/restart';
-import type { BaselineRemovals } from './baseline-removals';
-import { BaselineWrites } from './baseline-writes';
+import { BaselineWrites, type BaselineWritesOptions } from './baseline-writes';
 import type { Change } from '../../shared/domain/plan/change';
 import type { Hints } from '../hints/hints';
 import { attributed, describeRestart } from './describe-restart';
@@ -25,7 +23,7 @@ import { candidates } from '../../shared/domain/plan/candidates';
 import { plan, type Plan } from '../../shared/domain/plan/plan';
 import type { PauseBegun } from './pauses';
 import { planInput, type PlanView } from './plan-view';
-import type { Deferrals } from '../reporting/deferrals';
+import { urgently, type Deferrals } from '../reporting/deferrals';
 import type { Reporter } from '../reporting/reporter';
 import type { RolloutCoalescer } from './rollout-coalescer';
 import { settledAtMs, settleTimesOf, type Settled, type SettleTimes, type SettleWindows } from './settle-window';
@@ -36,7 +34,8 @@ import type { Waited } from '../tracing/waited';
 import type { LookResult, UnfinishedLooks } from './unfinished-looks';
 import type { Writers } from './writers';
 
-export interface WorkerOptions extends PlanView {
+export interface WorkerOptions
+  extends PlanView, Pick<BaselineWritesOptions, 'adoptions' | 'removals' | 'checkRestored'> {
   readonly contents: Pick<ContentLoader, 'read'>;
   readonly versions: Pick<ComparableVersions, 'known' | 'ask'>;
   readonly clock: Clock;
@@ -50,10 +49,6 @@ export interface WorkerOptions extends PlanView {
   /** For people who ask and for traces, never a reason to act. */
   readonly unfinished: Pick<UnfinishedLooks, 'get' | 'note' | 'forget'>;
   readonly hints: Pick<Hints, 'attribution'>;
-  readonly adoptions: AdoptionRateLimiter;
-  readonly removals: Pick<BaselineRemovals, 'putBack' | 'forget'>;
-  /** Looks whether etcd was restored, and reports it before it resolves. @throws an error of the request */
-  readonly checkRestored: () => Promise<void>;
   /** Takes over an object that was read by name. */
   readonly refresh: (record: WorkloadRecord) => void;
   readonly writers: Writers;
@@ -115,8 +110,6 @@ export class Worker {
     this.#refusedVersions.delete(key);
     this.#writes.forget(key);
     this.#close(key);
-    this.#options.adoptions.forget(key);
-    this.#options.removals.forget(key);
     this.#options.reporter.forget(key);
     this.#options.unfinished.forget(key);
   }
@@ -215,31 +208,13 @@ export class Worker {
 
   async #adopt(workload: TrackedWorkload, baseline: Baseline, verdicts: readonly Verdict[]): Promise<LookResult> {
     const { reporter } = this.#options;
-    const wait = await this.#untilRecordable(workload);
+    const wait = await this.#writes.turn(workload);
     if (wait) return wait;
     const { noticedMs } = this.#close(workload.key);
-    const stored = await this.#record(workload, baseline);
+    const stored = await this.#writes.adopt(workload, baseline);
     reporter.leftAlone(workload, noticedMs, verdicts);
     reporter.adopted(workload, { stored });
     return stored ? { kind: 'done' } : unwritten;
-  }
-
-  /** Undefined: a baseline may be recorded without a restart now. */
-  async #untilRecordable(workload: TrackedWorkload): Promise<LookResult | undefined> {
-    const { adoptions, checkRestored, workloads } = this.#options;
-    const waitMs = adoptions.take(workload.key, workload.baselineLost);
-    if (waitMs > 0) return { kind: 'again', afterMs: waitMs, waitsFor: 'baseline-turn' };
-    if (!workload.baselineLost) return undefined;
-    // A restore of etcd looks the same, but it has also undone the restart: what was recorded with it is owed again.
-    await checkRestored();
-    return workloads.get(workload.key) === workload ? undefined : { kind: 'again', afterMs: 0 };
-  }
-
-  /** Records the baseline without a restart. False: in memory only. */
-  async #record(workload: TrackedWorkload, baseline: Baseline): Promise<boolean> {
-    const stored = await this.#writes.record(workload, baseline);
-    if (stored && workload.baselineLost) await this.#options.removals.putBack(workload);
-    return stored;
   }
 
   /** Restarts the workload once it may, unless somebody else's rollout had the same effect. */
@@ -301,9 +276,9 @@ export class Worker {
 
   /** Undefined: it is recorded. */
   async #recordOwing(workload: TrackedWorkload, owing: Baseline): Promise<LookResult | undefined> {
-    const wait = await this.#untilRecordable(workload);
-    if (wait) return wait;
-    return (await this.#record(workload, owing)) ? undefined : unwritten;
+    const turn = await this.#writes.turn(workload);
+    if (turn) return turn;
+    return (await this.#writes.adopt(workload, owing)) ? undefined : unwritten;
   }
 
   async #restart(
@@ -419,14 +394,7 @@ export class Worker {
   }
 }
 
-/** Completes "restarted": an urgent change passes gates that are closed. */
-function urgently(passed: readonly ClosedGate[]): string {
-  return passed.length === 0
-    ? ''
-    : ` at once, because the change is urgent (${passed.map(({ detail }) => detail).join('; ')})`;
-}
-
 /** Whether the planned version may be outdated. 404 counts, too: only the watch reports that a workload is deleted. */
 function mayBeStale(error: unknown): boolean {
-  return error instanceof ConflictError || error instanceof StaleWorkloadError || error instanceof NotFoundError;
+  return isConflict(error) || error instanceof NotFoundError;
 }
