@@ -3,6 +3,7 @@ import { authorsOf, describeChange, describeWorkload } from '../../shared/domain
 import type { AuditDecision, AuditLine } from '../../shared/domain/protocol/audit-line';
 import type { LogFields } from '../../shared/runtime/log/logger';
 import type { Decided, HistoryTarget } from '../history/history-entry';
+import type { RestartCause } from '../../shared/domain/workloads/restart-cause';
 
 type OwnFields = 'time' | 'level' | 'message';
 type Fields = Omit<AuditLine, OwnFields> & LogFields;
@@ -25,10 +26,16 @@ export function auditOfJob(
   decision: AuditDecision,
   target: HistoryTarget,
   entry: { readonly restartId: string; readonly sources: readonly string[]; readonly because: readonly string[] },
-  changes: Iterable<string>,
+  told: RestartCause | undefined,
 ): Fields {
   const { restartId, sources, because } = entry;
-  return { ...auditOfTarget(decision, target), restartId, because, sources, changes: [...changes] };
+  return {
+    ...auditOfTarget(decision, target),
+    restartId,
+    because,
+    sources,
+    changes: [...(told?.changes.values() ?? [])],
+  };
 }
 
 function auditOfTarget(decision: AuditDecision, target: HistoryTarget) {

@@ -1,6 +1,7 @@
 import type { Metrics } from '../metrics/metrics';
 import type { SourceChange } from '../sources/source-index';
-import type { SourceKind } from '../../shared/domain/sources/source';
+import { changeId, deletionId } from '../../shared/domain/sources/change-id';
+import { hasContent, type SourceKind } from '../../shared/domain/sources/source';
 
 /** The resource name that Reloader's metrics use for each kind of source. */
 export const resourceTypes: Readonly<Record<SourceKind, string>> = {
@@ -39,4 +40,10 @@ export function countEvent(metrics: EventCounters, change: SourceChange): void {
 export function countPassedOver(metrics: EventCounters, change: SourceChange): void {
   metrics.eventsReceivedTotal.inc(eventLabels(change));
   metrics.skippedTotal.inc({ reason: 'ignored_or_not_selected' });
+}
+
+/** The id of a change, if the watch has shown the content. */
+export function changeIdOf({ kind, namespace, name, after }: SourceChange): string | undefined {
+  if (!after) return deletionId({ kind, namespace, name });
+  return hasContent(after) ? changeId(after.uid, after.content.whole()) : undefined;
 }

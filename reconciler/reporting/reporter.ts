@@ -1,7 +1,6 @@
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { errorMessage } from '../../shared/domain/errors';
 import { hasContent, parseSourceId, sourceKey, type SourceId } from '../../shared/domain/sources/source';
-import { changeId, deletionId } from '../../shared/domain/sources/change-id';
 import { readRestartCause } from '../../shared/domain/workloads/restart-cause';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
@@ -25,7 +24,7 @@ import { codeForPerson, isForPerson } from './errors-for-people';
 import type { JobRecreation } from '../apply/journal-entry';
 import type { RefusedEntry } from '../apply/journal-store';
 import type { Change } from '../../shared/domain/plan/change';
-import { countEvent, countPassedOver, whatHappened } from './event-counts';
+import { changeIdOf, countEvent, countPassedOver, whatHappened } from './event-counts';
 import { ProblemReporter, type Problematic } from './problem-reporter';
 import type { Verdict } from '../../shared/domain/plan/verdict';
 import {
@@ -261,10 +260,10 @@ export class Reporter {
     const { name, namespace = '', uid } = job.metadata;
     const record = { kind: 'Job', namespace, name, uid } as const;
     const { restartId, sources, because } = entry;
-    logger.info(`${describeWorkload(record)} recreated`, auditOfJob('restarted', record, entry, changesIn(entry)));
+    const told = readRestartCause(toldIn(entry));
+    logger.info(`${describeWorkload(record)} recreated`, auditOfJob('restarted', record, entry, told));
     history.restartedAsTold(record, toldIn(entry));
-    const told = traces && readRestartCause(toldIn(entry));
-    if (told) traces.told('restarted', record, told, { formerUid: entry.uid });
+    if (told) traces?.told('restarted', record, told, { formerUid: entry.uid });
     this.#count(record, true);
     const detail = `${because.join('; ')}. Job recreated (${restartId})`;
     this.#event(record, 'Normal', 'Reloaded', detail);
@@ -278,14 +277,14 @@ export class Reporter {
     const { name, namespace } = successor.metadata;
     const record = { kind: 'Job', namespace, name, uid } as const;
     const workload = describeWorkload(record);
+    const told = readRestartCause(toldIn(entry));
     this.#count(record, false);
     const code = codeForPerson(error);
     const isRefused = code !== undefined && history.refusedAsTold(record, toldIn(entry), code);
-    const told = traces && isRefused ? readRestartCause(toldIn(entry)) : undefined;
-    if (told) traces?.told('refused', record, told, { errorCode: code });
+    if (told && isRefused) traces?.told('refused', record, told, { errorCode: code });
     logger.warn(`${workload} was deleted and could not be recreated yet; retrying until it is`, {
       ...(isRefused
-        ? { ...auditOfJob('refused', record, entry, changesIn(entry)), errorCode: code }
+        ? { ...auditOfJob('refused', record, entry, told), errorCode: code }
         : { workload, because, restartId }),
       error: errorMessage(error),
     });
@@ -393,14 +392,4 @@ function decidedOf({ id, atMs, workload, strategy, changes }: Refusable): Decide
 
 function toldIn({ successor }: JobRecreation): string | undefined {
   return successor.metadata.annotations[ownAnnotations.lastRestart];
-}
-
-function changesIn(entry: JobRecreation): Iterable<string> {
-  return readRestartCause(toldIn(entry))?.changes.values() ?? [];
-}
-
-/** The id of a change, if the watch has shown the content. */
-function changeIdOf({ kind, namespace, name, after }: SourceChange): string | undefined {
-  if (!after) return deletionId({ kind, namespace, name });
-  return hasContent(after) ? changeId(after.uid, after.content.whole()) : undefined;
 }
