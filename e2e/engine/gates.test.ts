@@ -5,7 +5,7 @@ import { createObject, deleteObject, patchObject } from '../../shared/kube/clien
 import { configMaps, namespaces } from '../../shared/kube/resource';
 import { configMap, cronJob, deployment, fromConfigMap, job, namespace, secret } from '../apiserver/cluster';
 import { ownNamespace } from '../engine-settings';
-import { inspected } from './inspection.fixture';
+import { asked, inspected } from './inspection.fixture';
 import { Harness, usualLease, type Engine } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -202,6 +202,8 @@ describe('a hold', () => {
     engine = harness.launch();
     await harness.clock.advance(120_000);
     expect(restarts()).toBe(0);
+    expect(engine.reconciler.status.state).toBe('syncing');
+    expect(JSON.parse(asked(engine, '/v1/workloads').text)).toMatchObject({ code: 'not-synced' });
     end();
     await harness.clock.advance(120_000);
     expect(restarts()).toBe(0);

@@ -140,7 +140,7 @@ describe('a term', () => {
     await world.start();
     expect(world.engine.state).toBe('standby');
     const before = await looks(world);
-    await world.clock.advance(20_000);
+    await world.clock.advance(60_000);
     expect(world.engine.state).toBe('acting');
     expect((await looks(world)).db).toBeGreaterThan(before.db);
     await world.stop();

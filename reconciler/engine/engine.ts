@@ -148,7 +148,8 @@ export class Engine implements ReconcilerEngine {
   }
 
   get state(): 'syncing' | 'standby' | 'acting' {
-    if (!this.#watch.known.hasSynced) return 'syncing';
+    // A leader that does not know yet what is held restarts nothing.
+    if (!this.#watch.known.hasSynced || (this.#term && !this.#watch.gates.isKnown)) return 'syncing';
     return this.#term ? 'acting' : 'standby';
   }
 
