@@ -45,6 +45,7 @@ const defaults: ReconcilerOptions = {
   otlpEndpoint: undefined,
   otlpTracesEndpoint: undefined,
   otlpHeaders: {},
+  otlpCertificate: undefined,
   otelServiceName: undefined,
   otelResourceAttributes: new Map(),
   listen: { host: undefined, port: 9090 },

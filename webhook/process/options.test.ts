@@ -37,6 +37,7 @@ const defaults: WebhookOptions = {
   otlpEndpoint: undefined,
   otlpTracesEndpoint: undefined,
   otlpHeaders: {},
+  otlpCertificate: undefined,
   otelServiceName: undefined,
   otelResourceAttributes: new Map(),
 };
