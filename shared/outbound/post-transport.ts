@@ -37,6 +37,10 @@ export class PostError extends RerollError {
 /** Keeps only the code of a socket error, because its message may name the host. */
 export function postError(thrown: unknown): PostError {
   if (thrown instanceof PostError) return thrown;
-  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : 'no code';
-  return new PostError(`no answer (${code})`);
+  return new PostError(`no answer (${codeOf(thrown)})`);
+}
+
+/** The code of an error of the system, such as `ENOENT`. */
+export function codeOf(thrown: unknown): string {
+  return typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : 'no code';
 }

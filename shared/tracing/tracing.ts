@@ -7,7 +7,7 @@ import {
   ATTR_SERVICE_VERSION,
 } from '@opentelemetry/semantic-conventions';
 import { HttpsPostTransport } from '../outbound/https-post-transport';
-import { PostError, type PostTransport } from '../outbound/post-transport';
+import { codeOf, PostError, type PostTransport } from '../outbound/post-transport';
 import type { Clock } from '../runtime/clock';
 import type { TraceOptions } from '../runtime/options/trace-options';
 import type { Component } from '../runtime/process/lifecycle';
@@ -43,8 +43,8 @@ export function transportTo(
 
 /** Traces stop no restart, so a file that cannot be used is told like an endpoint that cannot be reached. */
 async function caIn(file: string): Promise<string> {
-  const bundle = await readFile(file, 'utf8').catch(({ code = 'no code' }: NodeJS.ErrnoException) => {
-    throw new PostError(`--otlp-certificate: the file cannot be read (${code})`);
+  const bundle = await readFile(file, 'utf8').catch((thrown: unknown) => {
+    throw new PostError(`--otlp-certificate: the file cannot be read (${codeOf(thrown)})`);
   });
   const problem = caBundleProblem(bundle);
   if (problem !== undefined) throw new PostError(`--otlp-certificate: ${problem}`);
