@@ -326,10 +326,9 @@ export class Engine implements ReconcilerEngine {
     this.#workloads.index.forgetSeen();
     this.#watch.gates.forget();
     this.#watch.known.restored();
-    if (!this.#term) return;
-    this.#work.turns.begin();
+    if (this.#term) this.#work.turns.begin();
     // The backup may have been taken between the deletion of a Job and its recreation.
-    this.#recoverJobs();
+    if (this.#term) this.#recoverJobs();
   }
 
   /** Ends the search of an earlier term first. Otherwise its retries would continue beside those of this term. */
