@@ -154,14 +154,15 @@ function isSettled({ rules }: Case, { writes }: Life, write: WriteRecord, decide
   return touched.every(({ atMs }) => atMs <= knownMs);
 }
 
-/** When the source came to hold what the restart recorded. */
+/** When the source came to hold what the restart recorded of it. Later changes may concern others. */
 function changedSinceMs({ contents, digests }: Case, source: SourceName, write: WriteRecord): number | undefined {
   const entry = recordedOf(write.object).get(source);
   if (entry === undefined || !digests) return undefined;
-  const version = contents
-    .versions(source)
-    .findLast(({ content, atMs }) => content && atMs <= write.atMs && matches(digests, source, content, entry));
-  return version?.atMs;
+  const decidedMs = decisionMs(write);
+  const versions = contents.versions(source).filter(({ atMs }) => atMs <= decidedMs);
+  const isIt = versions.map(({ content }) => content !== undefined && matches(digests, source, content, entry));
+  const last = isIt.lastIndexOf(true);
+  return last < 0 ? undefined : versions[isIt.lastIndexOf(false, last) + 1]?.atMs;
 }
 
 /** Whether a restart for what the source has held since then is owed to the workload, beyond doubt. */
