@@ -49,18 +49,19 @@ function checkNumber(opened: Case, life: Life, write: WriteRecord): readonly Vio
   const rolling = opened.present.filter((other) => other !== life && isKnownToRoll(opened, other, write));
   const namespace = namespaceOf(life);
   const inNamespace = rolling.filter((other) => namespaceOf(other) === namespace);
-  const fromMs = decidedMs - rules.knownWithinMs;
+  // A restart tells its time in whole milliseconds.
+  const [fromMs, toMs] = [decidedMs - rules.knownWithinMs, decidedMs + 1];
   const perNamespace = limitOf(rules.pace?.perNamespace) ?? Infinity;
   const isHidden = rules.gatesHidden.length > 0;
   const ofNamespace = gates
-    .between(`Namespace ${namespace}`, fromMs, decidedMs)
+    .between(`Namespace ${namespace}`, fromMs, toMs)
     .map((said) => limitIn(said) ?? perNamespace);
   const limits: (readonly [string, readonly Life[], number])[] = [
     ['the cluster', rolling, limitOf(rules.pace?.maxRolling) ?? Infinity],
     ['the namespace', inNamespace, Math.max(...ofNamespace, isHidden ? perNamespace : 0)],
   ];
   for (const source of changedSources(life, formerOf(opened, life, write), write)) {
-    const said = gates.between(source, fromMs, decidedMs).map((each) => limitIn(each) ?? Infinity);
+    const said = gates.between(source, fromMs, toMs).map((each) => limitIn(each) ?? Infinity);
     const users = inNamespace.filter(({ writes }) => uses(opened, writes.at(-1)?.object, source));
     limits.push([source, users, Math.max(...said)]);
   }

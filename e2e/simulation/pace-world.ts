@@ -11,13 +11,14 @@ const kinds = Object.keys(paceActions) as readonly (keyof typeof paceActions)[];
 
 /**
  * In these, rollouts are undone or never end, so those that come later would wait for ever, or nobody could tell what
- * still rolls.
+ * still rolls. What a lost key leaves owed is judged in other worlds.
  */
 const unfit: ReadonlySet<ActionKind> = new Set<ActionKind>([
   'restore-etcd',
   'alter-our-writes',
   'leave-to-rollout',
   'make-urgent',
+  'lose-digest-key',
 ]);
 
 /** Only so many workloads roll at once in some worlds, in an order. Uses its own draws, so the others stay as they are. */
