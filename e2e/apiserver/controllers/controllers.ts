@@ -42,7 +42,9 @@ export class Controllers {
     const { without = [], reactionMs = 20, readyDelayMs = 2_000, jobDurationMs = 5_000 } = options;
     const { startsWithoutSources = false } = options;
     this.#server = server;
-    this.#kubelet = new Kubelet(server, { readyDelayMs, jobDurationMs, startsWithoutSources }, (key) => kubeletLoop.enqueue(key));
+    this.#kubelet = new Kubelet(server, { readyDelayMs, jobDurationMs, startsWithoutSources }, (key) =>
+      kubeletLoop.enqueue(key),
+    );
     const kubeletLoop = new ControllerLoop(server, this.#kubelet, reactionMs);
     const controllers: readonly Controller[] = [
       new DeploymentController(server),
