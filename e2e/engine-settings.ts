@@ -1,5 +1,6 @@
 import type { EngineSettings } from '../reconciler/options/engine-settings';
 import { defaultAnnotationKeys } from '../shared/domain/annotations/annotations';
+import { unlimited } from '../shared/domain/gate-settings/pace-settings';
 import { everything } from '../shared/domain/kubernetes/selector';
 
 export const ownNamespace = 'reroll';
@@ -11,6 +12,11 @@ export const defaultSettings: Omit<EngineSettings, 'identity'> = {
   annotationKeys: defaultAnnotationKeys,
   strategy: 'env-vars',
   gates: undefined,
+  pace: {
+    ...unlimited,
+    maxRolling: { count: 100, unit: 'workloads' },
+    perNamespace: { count: 50, unit: 'workloads' },
+  },
   reloadOnCreate: false,
   reloadOnDelete: false,
   ignoredSourceKind: undefined,

@@ -11,9 +11,13 @@ import { whyNotCounted } from './source-headline';
 
 /** For each change whose restart is deferred, which annotation or command would let it begin. */
 export function howToRestartSooner(about: Case): readonly string[] {
+  const { account, silence } = about;
+  const turn = account.tracked && !silence ? howToGoFirst(account.waitsFor) : undefined;
+  if (turn !== undefined) return [turn];
   return deferredSources(about).flatMap((source) => {
     const deferral = deferralOfSource(about, source);
-    return deferral ? [`${titleOf(source)}: ${howToOpen(about, source, deferral)}`] : [];
+    const how = deferral && howToOpen(about, source, deferral);
+    return how === undefined ? [] : [`${titleOf(source)}: ${how}`];
   });
 }
 
@@ -31,7 +35,19 @@ function deferredSources(about: Case): readonly SourceAccount[] {
   );
 }
 
-function howToOpen(about: Case, source: SourceAccount, { gate }: Deferral): string {
+/** What it waits for shows on no source; undefined: it does not wait for its turn. */
+function howToGoFirst(waitsFor: string | undefined): string | undefined {
+  switch (waitsFor) {
+    case 'order':
+      return `see to the one that comes first, or remove ${gateAnnotations.after} or ${gateAnnotations.wave} from the workload`;
+    case 'pace':
+      return `raise that limit, or annotate a source of it with ${gateAnnotations.urgent}: "true", so that it is next`;
+    default:
+      return undefined;
+  }
+}
+
+function howToOpen(about: Case, source: SourceAccount, { gate }: Deferral): string | undefined {
   const orUrgent = `, or ${titleOf(source)} with ${gateAnnotations.urgent}: "true"`;
   switch (gate) {
     case 'hold':
@@ -42,6 +58,10 @@ function howToOpen(about: Case, source: SourceAccount, { gate }: Deferral): stri
       return `annotate the workload with ${gateAnnotations.minInterval}: "0"${orUrgent}`;
     case 'next-rollout':
       return `annotate the workload with ${gateAnnotations.restart}: now`;
+    case 'order':
+    case 'pace':
+      // No object alone tells that.
+      return undefined;
     default:
       return assertNever(gate, 'gate');
   }

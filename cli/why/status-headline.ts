@@ -30,6 +30,8 @@ export function statusHeadline(about: TrackedCase): Headline | undefined {
     case 'window':
     case 'interval':
     case 'next-rollout':
+    case 'order':
+    case 'pace':
       if (restart === 'not-owed') return undefined;
       return headline(`is not restarted yet although ${because}: ${whyDeferred(toldDeferral(about, waitsFor), nowMs)}`);
     case 'rollout':

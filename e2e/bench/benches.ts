@@ -66,7 +66,7 @@ export const benches: Readonly<Record<string, Bench>> = {
     measure: measureFanout,
   },
   gates: {
-    summary: '10,000 restarts that are owed and held, and then released',
+    summary: '10,000 restarts that are owed and held, then released, and then at a rate and in an order',
     measure: measureGates,
   },
   burst: {

@@ -308,6 +308,16 @@ export const planted: Readonly<Record<string, Situation>> = {
     leader: `${owed}: it restarts with the next rollout that somebody else makes (reroll.dev/restart on the workload)`,
     reader: `${perhapsOwed}: it restarts with the next rollout that somebody else makes (reroll.dev/restart on `,
   },
+  'another comes first': {
+    objects: [
+      app,
+      deployment({ ...uses, name: 'first', annotations: { ...auto, 'reroll.dev/hold': 'true' } }),
+      annotated({ 'reroll.dev/wave': '10' }),
+    ],
+    then: paint,
+    leader: `${owed}: it restarts after others (reroll.dev/wave 0 comes first: Deployment first has still to restart)`,
+    reader: 'and whether it differs from what the pods run with is known to the leader only',
+  },
   'its policy is never': {
     objects: [app, cronJob({ ...uses, name: 'web', annotations: { ...auto, 'reroll.dev/cronjob-policy': 'never' } })],
     then: paint,

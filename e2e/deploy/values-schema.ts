@@ -12,6 +12,11 @@ const strings = { type: 'array', items: { type: 'string' } };
 const port = { type: 'integer', minimum: 1, maximum: 65_535 };
 /** A Go duration; empty means the default. */
 const duration = { type: 'string', pattern: '^(0|([0-9]+(\\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)?$' };
+/** See parseRollingLimit; empty means the default. */
+const rollingLimit = {
+  ...{ type: ['integer', 'string'], minimum: 0, maximum: 999_999 },
+  pattern: '^(off|[0-9]{1,6}( +(workloads?|pods?))?)?$',
+};
 const budget = { type: ['integer', 'string', 'null'], minimum: 0, pattern: '^(100|[1-9]?[0-9])%$' };
 
 /** Schemas that cannot be derived from the default. */
@@ -28,6 +33,10 @@ const known: Readonly<Record<string, Schema>> = {
   'reloader.settle': duration,
   'reloader.settleMax': duration,
   'reloader.minInterval': duration,
+  'reloader.maxRolling': rollingLimit,
+  'reloader.maxRollingPerNamespace': rollingLimit,
+  'reloader.maxRollingPerNodePool': rollingLimit,
+  'reloader.restartRate': { type: 'string', pattern: '^(off|0|[0-9]{1,5}/[0-9]{0,4}(s|m|h))?$' },
   'reloader.namespaces': { oneOf: [{ type: 'string' }, strings] },
   'reloader.extraArgs': strings,
   'reloader.deployment.replicas': { type: 'integer', minimum: 0 },

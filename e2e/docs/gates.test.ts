@@ -13,23 +13,10 @@ import { bearerOf } from '../../shared/domain/lint/lint-subject';
 import { gateOptionTable, gatesOf } from '../../shared/runtime/options/gate-options';
 import { parseOptions } from '../../shared/runtime/options/options';
 import { codeBlocks, textOf } from './pages';
+import { tableAfter } from './tables';
 
 const holding = textOf('docs/holding.md');
 const windows = textOf('docs/windows.md');
-
-/** The cells of the rows of the first table after a heading. */
-function tableAfter(page: string, heading: string): readonly (readonly string[])[] {
-  const [, section = ''] = page.split(`\n## ${heading}\n`);
-  const lines = section.split('\n');
-  const first = lines.findIndex((line) => line.startsWith('| ---'));
-  const end = lines.findIndex((line, index) => index > first && !line.startsWith('|'));
-  return lines.slice(first + 1, end).map((line) =>
-    line
-      .slice(2, -2)
-      .split(' | ')
-      .map((cell) => cell.trim().replaceAll('`', '')),
-  );
-}
 
 /** `hold: true` as an annotation. */
 function settingsIn(cell: string, bearer: 'workload' | 'source' | 'namespace'): GateSettings | undefined {
@@ -44,7 +31,8 @@ function flagsIn(cell: string): GateSettings | undefined {
   return cell.startsWith('--') ? gatesOf(parseOptions(gateOptionTable, [cell], {})) : undefined;
 }
 
-const waitsFor: Readonly<Record<GateName, string>> = {
+/** The others have a page of their own: docs/pace.md. */
+const waitsFor: Readonly<Partial<Record<GateName, string>>> = {
   hold: 'the hold',
   window: 'a window',
   interval: 'the interval',
@@ -52,7 +40,7 @@ const waitsFor: Readonly<Record<GateName, string>> = {
 };
 
 function inWords(answer: GatesAnswer): string {
-  if (!answer.isOpen) return `waits for ${waitsFor[answer.closed.gate]}`;
+  if (!answer.isOpen) return `waits for ${waitsFor[answer.closed.gate] ?? answer.closed.gate}`;
   return answer.passed.length === 0 ? 'begins' : 'begins, and says that it is urgent';
 }
 
@@ -125,7 +113,7 @@ describe('docs/windows.md, how windows are written', () => {
   });
 });
 
-describe.each(['docs/holding.md', 'docs/windows.md', 'docs/gitops.md'])('the objects in %s', (page) => {
+describe.each(['docs/holding.md', 'docs/windows.md', 'docs/pace.md', 'docs/gitops.md'])('the objects in %s', (page) => {
   const objects = codeBlocks(textOf(page))
     .filter(({ language, text }) => language === 'yaml' && text.includes('reroll.dev/'))
     .flatMap(({ text }) => parseAllDocuments(text).map((document) => document.toJS() as object));

@@ -1,3 +1,4 @@
+import { unlimited } from '../../shared/domain/gate-settings/pace-settings';
 import { parseRestartWindows } from '../../shared/domain/gate-settings/restart-windows';
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import { FakePostTransport } from '../../shared/outbound/post.fixture';
@@ -205,6 +206,21 @@ export const whySituations: Readonly<Record<string, Situation>> = {
   },
   'it restarts with the next rollout': {
     objects: [app, annotated({ 'reroll.dev/restart': 'next-rollout' })],
+    then: changeColor,
+    answer,
+  },
+  'as many roll out as may': {
+    objects: [app, deployment({ name: 'other', annotations: auto, envFrom: [fromConfigMap('app')] }), web],
+    settings: { pace: { ...unlimited, maxRolling: { count: 1, unit: 'workloads' } } },
+    then: changeColor,
+    answer,
+  },
+  'another comes first': {
+    objects: [
+      app,
+      deployment({ name: 'first', annotations: { ...auto, [hold]: 'true' }, envFrom: [fromConfigMap('app')] }),
+      annotated({ 'reroll.dev/wave': '10' }),
+    ],
     then: changeColor,
     answer,
   },

@@ -203,6 +203,14 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
   'it restarts with the next rollout': deferred(
     'it restarts with the next rollout that somebody else makes (reroll.dev/restart on the workload)',
   ),
+  'as many roll out as may': [
+    'is not restarted yet although key color of ConfigMap app changed: it restarts in its turn (--max-rolling: 1 workload)',
+    'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
+  ],
+  'another comes first': [
+    'is not restarted yet although key color of ConfigMap app changed: it restarts after others (reroll.dev/wave 0 comes first: Deployment first has still to restart)',
+    'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
+  ],
   'it uses nothing': [
     'does not restart: annotation reloader.stakater.com/auto="true" has no effect: the pod template uses no ConfigMap or Secret; use one, or list names in configmap.reloader.stakater.com/reload',
     same,
@@ -339,6 +347,24 @@ Events:
       const { out } = await ask(running, answering, situation);
       expect(out).toContain(`\nTo let it restart sooner:\n  ConfigMap app: ${how}\n`);
     }
+  });
+
+  it.each<[string, string]>([
+    [
+      'as many roll out as may',
+      'raise that limit, or annotate a source of it with reroll.dev/urgent: "true", so that it is next',
+    ],
+    [
+      'another comes first',
+      'see to the one that comes first, or remove reroll.dev/after or reroll.dev/wave from the workload',
+    ],
+  ])('says what to do about its turn if %s, which the leader alone knows', async (what, how) => {
+    const situation = all[what]!;
+    const running = await inSituation(situation);
+    const texts = [];
+    for (const answering of ['leader', 'objects'] as const) texts.push((await ask(running, answering, situation)).out);
+    expect(texts[0]).toContain(`\nTo let it restart sooner:\n  ${how}\n`);
+    expect(texts[1]).not.toContain('To let it restart sooner');
   });
 
   it('says nothing of that where nothing is owed', async () => {

@@ -71,7 +71,8 @@ describe('annotations of which the code says that they count on the metadata alo
     '%s counts where the code reads it',
     (name) => {
       const bearers = ['workload', 'source', 'namespace'] as const;
-      const value = { hold: 'true', restart: 'now', windows: 'always', minInterval: '0', urgent: 'true' }[name];
+      const timed = { hold: 'true', restart: 'now', windows: 'always', minInterval: '0', urgent: 'true' };
+      const value = { ...timed, maxRolling: '5', wave: '10', after: 'deployment/db' }[name];
       const counts = bearers.filter(
         (bearer) => readGateSettings({ [gateAnnotations[name]]: value }, bearer).settings !== undefined,
       );

@@ -184,6 +184,25 @@ export const gateFacts: Facts<typeof gateAnnotations> = {
     otherwise: '`false`',
     meaning: 'a change of it [waits for no window and no interval](../windows.md#urgent-changes)',
   },
+  maxRolling: {
+    where: ['source', 'namespace'],
+    values: 'a number of workloads such as `5`, or of pods such as `20 pods`; `0` or `off` for no limit',
+    otherwise: 'on a namespace `--max-rolling-per-namespace`, on a source no limit',
+    meaning:
+      'at most so many workloads of the namespace, or users of the source, [roll out at once](../pace.md#how-many-at-once)',
+  },
+  wave: {
+    where: ['workload'],
+    values: 'a whole number such as `10` or `-1`',
+    otherwise: '`0`',
+    meaning: 'among the users of a changed source, restart [after all of lower waves](../pace.md#waves)',
+  },
+  after: {
+    where: ['workload'],
+    values: 'kinds and names such as `deployment/db, statefulset/cache`, at most 20',
+    otherwise: 'none',
+    meaning: 'restart [after these workloads](../pace.md#after-others) of the same namespace',
+  },
 };
 
 /** Reroll's own annotations on a ConfigMap or Secret. Only the webhook reads them. */

@@ -62,7 +62,7 @@ export function annotationsPage(): string {
     "## Reroll's, about when restarts may begin",
     '',
     'The nearest one counts: that of the workload, else of the changed source, else of the namespace, else the flag:',
-    '[which setting counts](../holding.md#which-setting-counts).',
+    '[which setting counts](../holding.md#which-setting-counts). Limits and the order have [rules of their own](../pace.md).',
     '',
     markdownTable(columns, rows(gateAnnotations, gateFacts)),
     "## Reroll's, on a ConfigMap or Secret",

@@ -10,6 +10,7 @@ import { gateActions } from './gate-actions';
 import { hybridActions, type HybridStage } from './hybrid-actions';
 import type { Intruder } from './intruder';
 import { leavingOutActions } from './leaving-out';
+import { paceActions } from './pace-actions';
 import { policyActions } from './policy-actions';
 import type { Reconcilers } from './reconcilers';
 import { upgradeActions } from './upgrade-actions';
@@ -113,6 +114,7 @@ const actions = {
   ...upgradeActions,
   ...crowdActions,
   ...gateActions,
+  ...paceActions,
 } satisfies Record<string, Action>;
 
 export type ActionKind = keyof typeof actions;

@@ -5,6 +5,7 @@ import type { Crowd } from './crowd-world';
 import type { Draw } from './draw';
 import { gateSettingsOf, type GateFlags } from './gate-flags';
 import { nothingLeftOut, type LeavingOut } from './leaving-out';
+import { paceSettingsOf, type PaceFlags } from './pace-flags';
 import { noPolicyFeatures, policySettingsOf, type PolicyFeatures } from './policy-features';
 import { namespaceSelectorOf, sourceSelectorOf } from './selection';
 import type { Step, World } from './world';
@@ -32,6 +33,8 @@ export interface Features extends PolicyFeatures, LeavingOut {
   readonly ownSettings?: boolean;
   /** Restarts are held, or restricted to windows. */
   readonly gates?: GateFlags;
+  /** Only so many workloads roll out at once, in an order. */
+  readonly pace?: PaceFlags;
 }
 
 export const noFeatures: Features = {
@@ -112,7 +115,7 @@ export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | '
 
 /** The engine's settings, as given on its command line. */
 export function settingsOf(features: Features): Partial<EngineSettings> {
-  const { reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi, gates } = features;
+  const { reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi, gates, pace } = features;
   const [sourceSelector, namespaceSelector] = [sourceSelectorOf(features), namespaceSelectorOf(features)];
   return {
     // Without it, a process that has no permission for the Lease acts as if alone. Only with it is it promised that no
@@ -121,6 +124,7 @@ export function settingsOf(features: Features): Partial<EngineSettings> {
     ...{ reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi: csi !== undefined },
     ...policySettingsOf(features),
     ...gateSettingsOf(gates),
+    ...paceSettingsOf(pace),
     ...(sourceSelector !== undefined && { sourceSelector: parseSelector(sourceSelector) }),
     ...(namespaceSelector !== undefined && { namespaceSelector: parseSelector(namespaceSelector) }),
   };

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../apiserver/objects';
+import { paceKeys } from './pace-annotations';
 
 /** The annotations that say when a workload may be restarted. */
 export const gateKeys = {
@@ -9,7 +10,7 @@ export const gateKeys = {
   urgent: 'reroll.dev/urgent',
 } as const;
 
-const all: readonly string[] = Object.values(gateKeys);
+const all: readonly string[] = [...Object.values(gateKeys), ...Object.values(paceKeys)];
 
 /** The gate annotations of an object: empty if it has none, or does not exist. */
 export type GateAnnotations = Readonly<Record<string, string>>;

@@ -21,7 +21,8 @@ const slackMs = 8_000;
  */
 export function checkDeferred(opened: Case): readonly Violation[] {
   const { rules } = opened;
-  if (!rules.gates || rules.shownWithinMs === Infinity || !rules.clocksAreRight) return [];
+  // Where restarts wait for their turn, too, that may be for long.
+  if (!rules.gates || rules.pace || rules.shownWithinMs === Infinity || !rules.clocksAreRight) return [];
   return opened.lives
     .filter((life) => isRolled(life) && !isOfAltered(opened, life))
     .flatMap((life) => life.writes.filter(isBegun).flatMap((write) => checkRestart(opened, life, write)));

@@ -153,7 +153,8 @@ export function checkTruth(
     if (isOfBefore && recordsLost(opened, source, entry)) return [];
     if (isMountedFromBefore(opened, source, entry)) return [];
     // A restart was taken back or may not begin yet, and nothing had been recorded of the source before.
-    const isOwed = rules.gates !== undefined || opened.alteredWorkloads.has(`${kind.kind} ${key}`);
+    const mayWait = rules.gates !== undefined || rules.pace !== undefined;
+    const isOwed = mayWait || opened.alteredWorkloads.has(`${kind.kind} ${key}`);
     if (entry === noContents && isOwed) return [];
     const versions = contents.versions(source).filter((version) => version.revision <= revision);
     const matching = (recorded: typeof entry): readonly number[] =>

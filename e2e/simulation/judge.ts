@@ -17,6 +17,7 @@ import { checkMissed } from './judge-missed';
 import { checkRecorded, checkUnfinished } from './judge-recorded';
 import { checkRuns } from './judge-runs';
 import { IntruderJudge } from './judge-intruder';
+import { checkPace } from './judge-pace';
 import { checkHeld, checkPause } from './judge-pauses';
 import { checkLeftOut } from './judge-left-out';
 import { KnownAuthors } from './judge-known-authors';
@@ -46,6 +47,8 @@ export interface Violation {
     | 'too late'
     | 'wrong pause'
     | 'restart in spite of a gate'
+    | 'too many at once'
+    | 'out of order'
     | 'left out'
     | 'left lying'
     | 'fell over';
@@ -99,7 +102,7 @@ export class Judge {
       : [...checkRuns(this.#case, life), ...checkNotRun(this.#case, life), ...checkNeverRun(life)];
     this.#violations.push(...found, ...this.#authors.check(this.#case, life));
     this.#violations.push(...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
-    this.#violations.push(...checkGates(this.#case, life));
+    this.#violations.push(...checkGates(this.#case, life), ...checkPace(this.#case, life));
   }
 
   /** Others altered a write to this workload on its way. Perhaps nothing of it was stored. */

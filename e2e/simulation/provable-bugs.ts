@@ -9,6 +9,8 @@ import { isGated } from './gate-world';
 import { nothingLeftOut } from './leaving-out';
 import { marksMutants } from './marks-mutants';
 import { mutants, type Mutant } from './mutants';
+import { paceMutants } from './pace-mutants';
+import { isPaced } from './pace-world';
 import { plantedBugs } from './planted-bugs';
 import { noPolicyFeatures } from './policy-features';
 import { policyMutants } from './policy-mutants';
@@ -51,6 +53,7 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(crowdMutants, isCrowded),
   ...ofMutants(settingsMutants, hasSettings),
   ...ofMutants(gateMutants, isGated),
+  ...ofMutants(paceMutants, isPaced),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),
   ...ofMutants(keyMutants, hasLostKey),

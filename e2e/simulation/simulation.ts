@@ -32,6 +32,8 @@ import { knownWithinMs } from './known-within';
 import { checkLaterTerm } from './later-term';
 import { Loop } from './loop';
 import { Network } from './network';
+import { PaceSituations } from './pace-situations';
+import { isPaced } from './pace-world';
 import { isComplete, reconcilerProgram, type Reconcilers } from './reconcilers';
 import { Replicas } from './replicas';
 import { Labelling } from './selecting-users';
@@ -125,6 +127,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const crowded = new CrowdSituations();
   const settled = new SettingsSituations();
   const gated = new GateSituations();
+  const paced = new PaceSituations();
   for (const write of server.history()) {
     judge.wrote(write);
     featured.written(write);
@@ -146,7 +149,8 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     if (judge.violations.length > 0) loop.halt();
     if (isEngine(write.user) && write.kind.kind !== 'Event') story.tell(write.user, shownWrite(write));
   });
-  if (world.controllers) new Controllers(server).start();
+  // One whose rollout never ends would keep those that come after it waiting for ever.
+  if (world.controllers) new Controllers(server, { startsWithoutSources: isPaced(world) }).start();
 
   const uponWrite: (() => void)[] = [];
   const network = new Network({
@@ -252,6 +256,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   replicas.all.forEach(({ lines }) => {
     situations.logged(lines);
     gated.logged(lines);
+    paced.logged(lines);
   });
   const reached = new Set([
     ...situations.reached,
@@ -262,6 +267,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...crowded.reached,
     ...settled.reached,
     ...gated.reached,
+    ...paced.reached,
     ...(hybrid?.situations.reached ?? []),
   ]);
   // After a broken promise, the later term proves nothing.

@@ -8,6 +8,7 @@ import { faultSituations } from './fault-situations';
 import { featureSituations } from './feature-situations';
 import { gateSituations } from './gate-situations';
 import { hybridSituations } from './hybrid-situations';
+import { paceSituations } from './pace-situations';
 import { settingsSituations } from './settings-situations';
 import { upgradeSituations } from './upgrade-situations';
 import { templateOf } from './usage';
@@ -73,6 +74,7 @@ export const situations = [
   ...crowdSituations,
   ...settingsSituations,
   ...gateSituations,
+  ...paceSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

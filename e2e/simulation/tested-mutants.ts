@@ -321,4 +321,25 @@ export const testedMutants: readonly TestedMutant[] = [
     to: '    this.#isKnown = true;',
     test: 'e2e/engine/gates.test.ts',
   },
+  {
+    what: 'a restart whose watch is behind is taken for rolled out',
+    file: 'reconciler/gates/rolling-workloads.ts',
+    from: '    if (isOlder && !isOther) return;\n',
+    to: '',
+    test: 'reconciler/gates/rolling-workloads.test.ts',
+  },
+  {
+    what: 'the next leader does not know what rolls',
+    file: 'reconciler/gates/rolling-workloads.ts',
+    from: '    for (const workload of restarted) this.saw(workload);\n',
+    to: '',
+    test: 'reconciler/gates/rolling-workloads.test.ts',
+  },
+  {
+    what: 'a woken restart holds no place',
+    file: 'reconciler/gates/restart-turns.ts',
+    from: '        rolling.take(restart.workload);\n',
+    to: '',
+    test: 'reconciler/gates/restart-turns.test.ts',
+  },
 ];

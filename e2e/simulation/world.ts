@@ -9,6 +9,7 @@ import { withGates } from './gate-world';
 import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
 import { withLeavingOut } from './leaving-out';
 import { withOwnSettings } from './own-settings';
+import { withPace } from './pace-world';
 import { withPolicies } from './policy-features';
 import { withUpgrade } from './upgrade-world';
 import { refusalKinds, weatherKinds, type Weather } from './weather';
@@ -89,7 +90,8 @@ export function drawWorld(seed: number): World {
   const upgraded = withUpgrade(withCsi(world, new Draw(seed ^ 0x4cf5ad43)), new Draw(seed ^ 0x27d4eb2f));
   const crowded = withCrowd(upgraded, new Draw(seed ^ 0x1f83d9ab));
   const settled = withOwnSettings(crowded, new Draw(seed ^ 0x5be0cd19));
-  return withGates(settled, new Draw(seed ^ 0x510e527f));
+  const gated = withGates(settled, new Draw(seed ^ 0x510e527f));
+  return withPace(gated, new Draw(seed ^ 0x428a2f98));
 }
 
 function drawPlain(seed: number): Plain {

@@ -1,7 +1,11 @@
 import { HeldInstall } from '../gates/held-install';
 import { NamespaceGates, type NamespaceGatesChange } from '../gates/namespace-gates';
+import { RestartOrder, type RestartOrderOptions } from '../gates/restart-order';
+import { RestartTurns } from '../gates/restart-turns';
+import { RollingWorkloads } from '../gates/rolling-workloads';
 import { WorkloadGates } from '../gates/workload-gates';
 import type { SourceParts } from './build-sources';
+import type { WorkloadParts } from './build-workloads';
 import type { EngineBase } from './engine-deps';
 
 /** What may keep a restart from beginning. */
@@ -25,4 +29,19 @@ export function buildGates(
   const namespaces = new NamespaceGates(onNamespaceChange);
   const heldInstall = new HeldInstall(ownNamespace, onInstallChange);
   return { namespaces, heldInstall, workloads: new WorkloadGates({ sources, namespaces, heldInstall, install }) };
+}
+
+/** Who restarts when, among those that may. */
+export function buildTurns(
+  { deps: { clock, logger }, settings: { pace } }: EngineBase,
+  parts: { readonly sources: SourceParts; readonly workloads: WorkloadParts; readonly gates: GateParts },
+  events: Pick<RestartOrderOptions, 'owes' | 'onTurn'>,
+): RestartTurns {
+  const [sources, workloads] = [parts.sources.index, parts.workloads.index];
+  const { namespaces } = parts.gates;
+  const rolling = new RollingWorkloads({ clock, onFreed: () => turns.freed() });
+  const order = new RestartOrder({ ...{ workloads, sources, rolling, logger }, ...events });
+  const { onTurn } = events;
+  const turns: RestartTurns = new RestartTurns({ clock, pace, workloads, sources, namespaces, rolling, order, onTurn });
+  return turns;
 }

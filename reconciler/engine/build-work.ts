@@ -1,9 +1,11 @@
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { mayOwe } from '../../shared/domain/plan/may-owe';
 import type { Term } from '../../shared/domain/plan/plan-input';
 import type { ForbiddenError } from '../../shared/kube/errors';
 import { journalKey, loadInstallKey } from '../../shared/kube/secrets/install-keys';
 import { JobJournal } from '../apply/job-journal';
 import { JournalStore } from '../apply/journal-store';
+import type { RestartTurns } from '../gates/restart-turns';
 import type { RestartHistory } from '../history/restart-history';
 import { Inspections } from '../inspection/inspections';
 import { Questions } from '../questions/questions';
@@ -16,14 +18,14 @@ import { AdoptionRateLimiter } from '../worker/adoption-rate-limiter';
 import { BaselineRemovals } from '../worker/baseline-removals';
 import { InjectedRestarts } from '../worker/injected-restarts';
 import { JobWorker } from '../worker/job-worker';
-import type { PlanView } from '../worker/plan-view';
+import { planInput, type PlanView } from '../worker/plan-view';
 import { RolloutCoalescer } from '../worker/rollout-coalescer';
 import { SettleWindows } from '../worker/settle-window';
 import { UnfinishedLooks } from '../worker/unfinished-looks';
 import { Worker } from '../worker/worker';
 import { dryRunWriters, writersFor } from '../worker/writers';
 import { ComparableVersions } from '../workloads/comparable-versions';
-import type { GateParts } from './build-gates';
+import { buildTurns, type GateParts } from './build-gates';
 import type { SourceParts } from './build-sources';
 import type { WatchParts } from './build-watch';
 import type { WorkloadParts } from './build-workloads';
@@ -38,6 +40,8 @@ export interface WorkParts {
   readonly settle: SettleWindows;
   readonly coalescer: RolloutCoalescer;
   readonly unfinished: UnfinishedLooks;
+  /** In which order restarts begin, and how many at once. */
+  readonly turns: RestartTurns;
   /** Names of the journal entries whose Jobs are being recreated. */
   readonly jobs: KeyQueue;
   readonly jobWorker: JobWorker;
@@ -102,11 +106,18 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   const settle = new SettleWindows(clock);
   const versions = new ComparableVersions(client);
   const unfinished = new UnfinishedLooks(clock);
-  observeGates(deps, unfinished, gates.heldInstall);
+  const turns = buildTurns(base, parts, {
+    owes: (workload, source) => {
+      const term = events.term();
+      return term !== undefined && mayOwe(source, planInput({ ...view, versions }, workload, term));
+    },
+    onTurn: (key) => queue.add(key),
+  });
+  observeGates(deps, unfinished, gates.heldInstall, turns);
   const coalescer = new RolloutCoalescer({ clock, logger, context });
   const pauses = { clock, context, workloads: workloads.index, reporter, pausedAtKey: annotationKeys.pausedAt };
   const worker = new Worker({
-    ...{ ...view, ...restarts, context, reporter, settle, coalescer, versions, unfinished },
+    ...{ ...view, ...restarts, context, reporter, settle, coalescer, versions, unfinished, turns },
     gates: gates.workloads,
     deferrals: new Deferrals({ logger, events: recorder }),
     adoptions: new AdoptionRateLimiter(clock),
@@ -121,13 +132,13 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     observer: queueObserver(metrics),
   });
   const inspections = new Inspections({
-    ...{ ...view, clock, settings, annotationKeys, versions, queue, settle, unfinished, journal, permissions },
+    ...{ ...view, clock, settings, annotationKeys, versions, queue, settle, unfinished, turns, journal, permissions },
     ...{ history, scope: workloads.scope, received: sources.intake.received },
     ...{ gates: gates.workloads, heldInstall: gates.heldInstall },
     watchStatuses: () => watch.watches.statuses(),
     isSettled: () => watch.known.hasSynced,
   });
-  return { queue, worker, settle, coalescer, unfinished, jobs, jobWorker, questions, inspections };
+  return { queue, worker, settle, coalescer, unfinished, turns, jobs, jobWorker, questions, inspections };
 }
 
 function buildJournal(

@@ -26,6 +26,7 @@ export interface WorkloadParts {
 
 export interface WorkloadEvents {
   readonly onChange: (workload: TrackedWorkload) => void;
+  readonly onSeen: (workload: TrackedWorkload) => void;
   readonly onUntracked: (workload: Pick<TrackedWorkload, 'key' | 'record'>) => void;
   readonly onGone: (key: WorkloadKey, uid: string) => void;
   /** Called for each workload of each list and watch event, before anything else learns of it. */
@@ -50,7 +51,7 @@ export function buildWorkloads(base: EngineBase, events: WorkloadEvents): Worklo
   const sink: WorkloadRefsOptions['workloads']['sink'] = (kind, namespace, onSynced) =>
     scope.workloadSink(kind, index.sink(kind, namespace, onSynced));
   const refs = new WorkloadRefs({
-    ...{ annotationKeys, policy },
+    ...{ annotationKeys, policy, nodePoolLabel: settings.pace.nodePoolLabel },
     workloads: {
       sink,
       seeAnew: (key) => index.seeAnew(key),

@@ -1,5 +1,6 @@
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { fieldAt, isObject, objectOf, textOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
+import { unlimited } from '../../shared/domain/gate-settings/pace-settings';
 import { everything } from '../../shared/domain/kubernetes/selector';
 import { at, digester, policySettings } from '../../shared/domain/plan/records.fixture';
 import { bodyOf, clientWorld, zeroRandom } from '../../shared/kube/client/client.fixture';
@@ -13,7 +14,13 @@ import type { EngineDeps } from './engine-deps';
 export const leasePath = '/apis/coordination.k8s.io/v1/namespaces/reroll/leases/reroll';
 
 export const defaults: EngineSettings = {
-  ...{ policy: policySettings, annotationKeys: defaultAnnotationKeys, strategy: 'annotations', gates: undefined },
+  ...{
+    policy: policySettings,
+    annotationKeys: defaultAnnotationKeys,
+    strategy: 'annotations',
+    gates: undefined,
+    pace: unlimited,
+  },
   ...{ reloadOnCreate: false, reloadOnDelete: false, ignoredSourceKind: undefined, csi: false },
   ...{ namespaces: [], namespacesToIgnore: [], namespaceSelector: everything, sourceSelector: everything },
   ...{ settleMs: 1_000, settleMaxMs: 10_000, foldRollouts: false },

@@ -1,4 +1,5 @@
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
+import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { isHistoryName } from '../../shared/domain/protocol/history';
 import { sourceId, sourceKey } from '../../shared/domain/sources/source';
 import type { Term } from '../../shared/domain/plan/plan-input';
@@ -99,6 +100,7 @@ export class Engine implements ReconcilerEngine {
         // A workload that was just written will soon be written by its own controller too, so it is looked at later.
         if (this.#watch.known.hasSynced) this.#work.queue.add(workload.key, settings.settleMs);
       },
+      onSeen: (workload) => this.#work.turns.saw(workload),
       onUntracked: (workload) => this.#reporter.problems({ ...workload, baselineProblem: undefined }),
       onRead: (record, object) => this.#history.saw(record, object),
       onGone: (key, uid) => {
@@ -113,6 +115,7 @@ export class Engine implements ReconcilerEngine {
       onInstallChange: () => this.#lookAtEverything(),
       onNamespaceChange: ({ namespace, before, after }) => {
         this.#gateProblems.seen(`Namespace ${namespace}`, namespace, before, after);
+        this.#work.turns.freed();
         this.#lookAtNamespace(namespace);
       },
     });
@@ -206,6 +209,7 @@ export class Engine implements ReconcilerEngine {
     this.#watch.named.readAnew();
     const parts = [this.#watch.watches, this.#work.queue, this.#work.jobs, this.#workloads.referencedDeployments];
     await Promise.all(parts.map(async (part) => await part.stop()));
+    this.#work.turns.end();
     await this.#history.stop();
     // The Lease comes last: no other replica may begin until the writes in progress have ended.
     await this.#election.stop();
@@ -241,6 +245,7 @@ export class Engine implements ReconcilerEngine {
     // What Reroll writes there itself is no change that anybody made.
     if (kind === 'ConfigMap' && namespace === this.#settings.ownNamespace && isHistoryName(change.name)) return;
     if (after?.gates) this.#gateProblems.seen(sourceKey(change), namespace, change.before?.gates, after.gates);
+    if (!sameGateSettings(change.before?.gates, after?.gates)) this.#work.turns.freed();
     // Until the first list of a kind is complete, its sources are not news. Then every workload is looked at.
     if (!this.#watch.known.kinds.has(kind) && !this.#watch.named.knows(change)) return;
     if (!this.#workloads.scope.isSelected(namespace)) {
@@ -294,6 +299,7 @@ export class Engine implements ReconcilerEngine {
     this.#watch.known.forget();
     this.#reporter.lead(true);
     this.#history.begin();
+    this.#work.turns.begin();
     this.#lookAtEverything();
   }
 
@@ -302,6 +308,7 @@ export class Engine implements ReconcilerEngine {
     this.#leadingSinceMs = undefined;
     this.#reporter.lead(false);
     this.#history.end();
+    this.#work.turns.end();
     this.#work.coalescer.clear();
     this.#work.unfinished.clear();
     this.#deps.metrics.leader.set(0);
@@ -320,6 +327,7 @@ export class Engine implements ReconcilerEngine {
     this.#workloads.index.forgetSeen();
     this.#watch.gates.forget();
     this.#watch.known.restored();
+    if (this.#term) this.#work.turns.begin();
     // The backup may have been taken between the deletion of a Job and its recreation.
     if (this.#term) this.#recoverJobs();
   }

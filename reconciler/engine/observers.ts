@@ -6,6 +6,7 @@ import type { EventRecorder } from '../../shared/kube/client/events';
 import type { ClientObserver, ReflectorObserver } from '../../shared/kube/observers';
 import type { Resource } from '../../shared/kube/resource';
 import type { HeldInstall } from '../gates/held-install';
+import type { RestartTurns } from '../gates/restart-turns';
 import { holdEnds, type Metrics } from '../metrics/metrics';
 import { resourceTypes } from '../reporting/event-counts';
 import type { JobWorker } from '../worker/job-worker';
@@ -65,8 +66,10 @@ export function observeGates(
   { metrics, clock }: Pick<EngineDeps, 'metrics' | 'clock'>,
   unfinished: Pick<UnfinishedLooks, 'countByGate'>,
   heldInstall: Pick<HeldInstall, 'hold'>,
+  turns: Pick<RestartTurns, 'rolling'>,
 ): void {
   metrics.registry.onScrape(() => {
+    metrics.rollingWorkloads.set({}, turns.rolling.workloads);
     const waiting = unfinished.countByGate();
     for (const gate of gateNames) metrics.waitingRestarts.set({ gate }, waiting.get(gate) ?? 0);
     const { hold } = heldInstall;

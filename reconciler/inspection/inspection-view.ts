@@ -4,6 +4,7 @@ import type { SourceKind } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 import type { JobJournal } from '../apply/job-journal';
 import type { HeldInstall } from '../gates/held-install';
+import type { RestartTurns } from '../gates/restart-turns';
 import type { WorkloadGates } from '../gates/workload-gates';
 import type { RestartHistory } from '../history/restart-history';
 import type { KeyQueue } from '../queue/key-queue';
@@ -28,6 +29,7 @@ export interface InspectionView extends PlanView {
   readonly history: Pick<RestartHistory, 'read' | 'find' | 'unhealthySinceMs'>;
   readonly journal: Pick<JobJournal, 'isRecreating'>;
   readonly gates: Pick<WorkloadGates, 'ask'>;
+  readonly turns: Pick<RestartTurns, 'told'>;
   readonly heldInstall: Pick<HeldInstall, 'hold'>;
   readonly permissions: Pick<MissingPermissions, 'reported'>;
   /** What the webhook has reported. */

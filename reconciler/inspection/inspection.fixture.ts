@@ -63,6 +63,7 @@ export class InspectionWorld {
           install: undefined,
         },
       }),
+      turns: { told: nothing },
       heldInstall: { hold: undefined },
       permissions: { reported: [] },
       received: this.received,

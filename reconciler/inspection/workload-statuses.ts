@@ -11,7 +11,7 @@ import { isSourceKindWatched, wallTime, type InspectionView } from './inspection
 
 type StatusView = Pick<
   InspectionView,
-  'clock' | 'queue' | 'settle' | 'unfinished' | 'settings' | 'knownKinds' | 'isNamed' | 'history'
+  'clock' | 'queue' | 'settle' | 'unfinished' | 'settings' | 'knownKinds' | 'isNamed' | 'history' | 'turns'
 >;
 
 const inStep: WorkloadStatus = { state: 'in-step' };
@@ -53,7 +53,9 @@ function unfinishedStatus(
     state: stateOf(waitsFor),
     waitsFor,
     since: new Date(sinceMs).toISOString(),
-    ...(closed ? gateFacts(closed) : typeof standing === 'object' && { until: wallTime(view, standing.dueMs) }),
+    ...(closed
+      ? gateFacts(view.turns.told(key) ?? closed)
+      : typeof standing === 'object' && { until: wallTime(view, standing.dueMs) }),
     ...(errorCode !== undefined && { errorCode }),
   };
 }
@@ -67,6 +69,8 @@ function stateOf(waitsFor: WaitReason): WorkloadStatus['state'] {
     case 'window':
     case 'interval':
     case 'next-rollout':
+    case 'order':
+    case 'pace':
     case 'rollout':
     case 'pause':
     case 'job':

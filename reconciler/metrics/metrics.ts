@@ -162,6 +162,10 @@ export class Metrics {
     'Workloads whose restart may not begin yet, by what keeps it.',
     { gate: [...gateNames] },
   );
+  readonly rollingWorkloads = this.registry.gauge(
+    'reroll_rolling_workloads',
+    'Workloads that Reroll has restarted and that have yet to roll out, for ten minutes at most.',
+  );
   readonly holdActive = this.registry.gauge(
     'reroll_hold_active',
     '1 while everything is held, by whether the hold has an end.',

@@ -1,5 +1,6 @@
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import type { PaceSettings } from '../../shared/domain/gate-settings/pace-settings';
 import type { PolicySettings } from '../../shared/domain/policy/policy';
 import type { Selection } from '../../shared/domain/sources/selection';
 import type { SourceKind } from '../../shared/domain/sources/source';
@@ -18,6 +19,8 @@ export interface EngineSettings extends Omit<Selection, 'ignoredSourceKinds'> {
   readonly settleMaxMs: number;
   /** When workloads may be restarted whose own annotations, sources and namespace do not say it. */
   readonly gates: GateSettings | undefined;
+  /** How many workloads may roll at once. */
+  readonly pace: PaceSettings;
   /** Whether a rollout by somebody else can replace the restart for an earlier change. */
   readonly foldRollouts: boolean;
   /** Whether the history of restarts is kept in ConfigMaps; otherwise in memory alone. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { PaceSettings } from '../../shared/domain/gate-settings/pace-settings';
 import { parseRestartWindows } from '../../shared/domain/gate-settings/restart-windows';
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
@@ -6,10 +7,19 @@ import { claimsToBeOption, optionEnv, type OptionRow } from '../../shared/runtim
 import { UsageError, type Environment } from '../../shared/runtime/options/options';
 import { parseReconcilerOptions, reconcilerOptionTable, type ReconcilerOptions } from './options';
 
+const defaultPace: PaceSettings = {
+  maxRolling: { count: 100, unit: 'workloads' },
+  perNamespace: { count: 50, unit: 'workloads' },
+  perNodePool: 'off',
+  nodePoolLabel: undefined,
+  rate: undefined,
+};
+
 const defaults: ReconcilerOptions = {
   autoReloadAll: false,
   strategy: 'env-vars',
   gates: undefined,
+  pace: defaultPace,
   reloadOnCreate: false,
   reloadOnDelete: false,
   annotationKeys: defaultAnnotationKeys,
@@ -161,6 +171,18 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ],
   ['--min-interval=24h', { gates: { minIntervalMs: 86_400_000 } }],
   ['--min-interval=0', { gates: { minIntervalMs: 0 } }],
+  ['--max-rolling=7', { pace: { ...defaultPace, maxRolling: { count: 7, unit: 'workloads' } } }],
+  ['--max-rolling=off', { pace: { ...defaultPace, maxRolling: 'off' } }],
+  ['--max-rolling-per-namespace=20 pods', { pace: { ...defaultPace, perNamespace: { count: 20, unit: 'pods' } } }],
+  [
+    '--max-rolling-per-node-pool=5',
+    {
+      pace: { ...defaultPace, perNodePool: { count: 5, unit: 'workloads' } },
+      remarks: ['--max-rolling-per-node-pool has no effect without --node-pool-label, which names the pools'],
+    },
+  ],
+  ['--node-pool-label=example.com/pool', { pace: { ...defaultPace, nodePoolLabel: 'example.com/pool' } }],
+  ['--restart-rate=30/m', { pace: { ...defaultPace, rate: { count: 30, perMs: 60_000, text: '30/m' } } }],
   ['--settle-max=1h', { settleMaxMs: 3_600_000 }],
   ['--settle-max=1m', { settleMaxMs: 60_000 }],
   ['--own-namespace=tools', { ownNamespace: 'tools' }],
@@ -241,6 +263,8 @@ describe('parseReconcilerOptions', () => {
     ['--pod-name=', 'must not be empty'],
     ['--settle=5', 'not a duration'],
     ['--restart-windows=banana', '"banana" is no day and no range of days'],
+    ['--max-rolling=25%', 'is not a number of workloads such as 5, or of pods such as "20 pods"'],
+    ['--restart-rate=30', 'is not a number of restarts in a time, such as 30/m, 5/10s or 600/h'],
     ['--min-interval=721h', 'longer than 720h; accepted: a Go duration such as 30m or 24h, at most 720h'],
     ['--settle=-1s', 'a duration below zero'],
     ['--settle-max=soon', 'not a duration'],

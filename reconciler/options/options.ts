@@ -29,6 +29,7 @@ import {
   restartOptionTable,
 } from '../../shared/runtime/options/restart-options';
 import { gateOptionTable, gatesOf } from '../../shared/runtime/options/gate-options';
+import { paceOf, paceOptionTable, paceRemarks } from '../../shared/runtime/options/pace-options';
 import { scopeOf, selectionOptionTable } from '../../shared/runtime/options/selection-options';
 import { settleMaxOf, settleOptionTable } from '../../shared/runtime/options/settle-options';
 import { traceOptionTable, type TraceOptions } from '../../shared/runtime/options/trace-options';
@@ -103,6 +104,7 @@ export const reconcilerOptionTable = {
     },
     ...settleOptionTable,
     ...gateOptionTable,
+    ...paceOptionTable,
     foldRollouts: switchRow(
       'fold-rollouts',
       "Do not restart a workload if somebody else's later rollout already applied the change, such as a release that changes the ConfigMap and the workload.",
@@ -170,18 +172,21 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     ...settleProblems(some),
     ...annotationProblems(some),
     ...samePortProblems('channel-listen', some.channelListen, some.listen),
-    ...namespaceProblems(some),
+    ...namespaceRemarks(some),
   ]);
   const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore, ...others } = values;
   const { pausePeriod, pausedAt, ignoredSourceKinds, rollouts, ...rest } = others;
   const { enableHa, syncAfterRestart, enablePprof, pprofAddr, settleMaxMs, ...settings } = rest;
-  const { restartWindows, minIntervalMs, ...options } = settings;
+  const { restartWindows, minIntervalMs, ...paced } = settings;
+  const { maxRolling, maxRollingPerNamespace, maxRollingPerNodePool, nodePoolLabel, restartRate, ...options } = paced;
   const { scope, remarks } = scopeOf(options);
+  const pace = paceOf({ maxRolling, maxRollingPerNamespace, maxRollingPerNodePool, nodePoolLabel, restartRate });
   return {
     ...options,
     ...scope,
     settleMaxMs: settleMaxOf(options.settleMs, settleMaxMs),
     gates: gatesOf({ restartWindows, minIntervalMs }),
+    pace,
     ignoredSourceKind: ignoredSourceKinds[0],
     ignoredWorkloadKinds: ignoredWorkloadKindsOf({ ...options, rollouts }),
     leaseName: options.leaseName ?? defaultLeaseName({ enableHa }),
@@ -189,6 +194,7 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     channelListen: options.dryRun ? undefined : options.channelListen,
     remarks: [
       ...remarks,
+      ...paceRemarks(pace),
       ...ineffectiveOptions({ enableHa, syncAfterRestart, enablePprof, pprofAddr }),
       ...(options.dryRun && options.channelListen
         ? ['--channel-listen has no effect in a dry run: the webhook reports to the install that acts']
@@ -211,7 +217,7 @@ function settleProblems({ settleMs, settleMaxMs }: Partial<Values>): readonly st
 /** Each namespace costs 1 MiB and seven watches or more, each with its own connection. */
 export const maxNamespaces = 100;
 
-function namespaceProblems({ namespaces = [] }: Partial<Values>): readonly string[] {
+function namespaceRemarks({ namespaces = [] }: Partial<Values>): readonly string[] {
   if (namespaces.length <= maxNamespaces) return [];
   return [
     `--namespaces has ${namespaces.length} entries, and ${maxNamespaces} can be watched one by one: leave it out to watch the ` +

@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { defaultAnnotationKeys as keys } from '../../shared/domain/annotations/annotations';
 import { written, type Applied } from '../../shared/domain/lint/lint.fixture';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
+import type { LocalWorkloadName } from '../../shared/domain/gate-settings/restart-order';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { SourceKind } from '../../shared/domain/sources/source';
 import { workloadQuestion } from '../../shared/domain/protocol/workload-question';
 import { FakeClock } from '../../shared/runtime/fake-clock';
@@ -16,12 +18,15 @@ const settings: LintsOptions['settings'] = {
 const auto = { [keys.auto]: 'true' };
 
 let sources: SourceIndex;
+/** What workloads say that they come after, by key. */
+let comesAfter: Readonly<Record<string, readonly LocalWorkloadName[]>>;
 
 beforeEach(() => {
   const listener = { onChange: () => undefined, onInconsistency: () => undefined, onListed: () => undefined };
   sources = new SourceIndex(new FakeClock(), listener);
   see({ name: 'app' });
   see({ kind: 'Secret', name: 'db' });
+  comesAfter = {};
 });
 
 function see(source: Parameters<typeof sourceRecord>[0]): void {
@@ -35,6 +40,9 @@ type Changed = Partial<Omit<LintsOptions, 'settings'>> & { readonly settings?: P
 function said(applied: Applied, { settings: changed, ...more }: Changed = {}): readonly string[] | undefined {
   const write = written(applied);
   const lints = new Lints({
+    workloads: {
+      get: (key: string) => ({ record: { gates: { after: comesAfter[key] } } }) as unknown as TrackedWorkload,
+    } as unknown as LintsOptions['workloads'],
     ...{ annotationKeys: keys, sources, settings: { ...settings, ...changed } },
     knownKinds: () => new Set<SourceKind>(['ConfigMap', 'Secret']),
     term: () => ({ inChargeSinceMs: at(0), watchingSinceMs: at(0) }),
@@ -191,5 +199,33 @@ describe('the replica that answers', () => {
 
   it('is the leader', () => {
     expect(said(lists('gone'), { term: () => undefined })).toBeUndefined();
+  });
+});
+
+describe('a workload that comes after others', () => {
+  const after: Applied = { metadata: { [keys.auto]: 'true', 'reroll.dev/after': 'deployment/db' } };
+  const circle =
+    'reroll.dev/after="deployment/db" names itself, or one that in the end comes after it, and has no effect; name only those that come before…?';
+
+  it.each<[string, typeof comesAfter, readonly string[]]>([
+    ['they name no other', {}, []],
+    ['they name it', { 'Deployment/shop/db': [{ kind: 'Deployment', name: 'web' }] }, [circle]],
+    [
+      'one of them names one that names it',
+      {
+        'Deployment/shop/db': [{ kind: 'Job', name: 'migrate' }],
+        'Job/shop/migrate': [{ kind: 'Deployment', name: 'web' }],
+      },
+      [circle],
+    ],
+    ['they name each other, and not it', { 'Deployment/shop/db': [{ kind: 'Deployment', name: 'db' }] }, []],
+    [
+      'one of that name in another namespace names it',
+      { 'Deployment/bank/db': [{ kind: 'Deployment', name: 'web' }] },
+      [],
+    ],
+  ])('is told if %s', (_what, known, findings) => {
+    comesAfter = known;
+    expect(said(after)).toEqual(findings);
   });
 });

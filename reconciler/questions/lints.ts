@@ -1,9 +1,10 @@
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { noKnownSources, type KnownSources, type SourceQuestion } from '../../shared/domain/lint/known-sources';
 import type { LintAnswer } from '../../shared/domain/protocol/lint-answer';
-import { readLintSubject, type LintSettings } from '../../shared/domain/lint/lint-subject';
+import { readLintSubject, type LintSettings, type WorkloadSubject } from '../../shared/domain/lint/lint-subject';
 import { lintWorkload } from '../../shared/domain/lint/lint-workload';
 import { sourceQuestion } from '../../shared/domain/lint/listed-sources';
+import { workloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { PolicySettings } from '../../shared/domain/policy/policy';
 import type { Selection } from '../../shared/domain/sources/selection';
 import { parseSourceId, type SourceId, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
@@ -12,7 +13,7 @@ import type { NamespaceScope } from '../workloads/namespace-scope';
 import type { SourceIndex } from '../sources/source-index';
 import type { PlanView } from '../worker/plan-view';
 
-export interface LintsOptions extends Pick<PlanView, 'knownKinds' | 'term'> {
+export interface LintsOptions extends Pick<PlanView, 'knownKinds' | 'term' | 'workloads'> {
   readonly annotationKeys: AnnotationKeys;
   readonly sources: Pick<SourceIndex, 'get'>;
   readonly scope: Pick<NamespaceScope, 'isKnown' | 'isSelected'>;
@@ -40,8 +41,8 @@ export class Lints {
   answer({ group, kind, namespace, object }: WorkloadQuestion): LintAnswer | undefined {
     if (!this.#options.term()) return undefined;
     const subject = readLintSubject({ group, kind, namespace, object }, this.#settings);
-    const asked = 'spec' in subject ? sourceQuestion(subject) : undefined;
     const certain = lintWorkload(subject, noKnownSources);
+    const asked = 'spec' in subject ? questionOf(subject) : undefined;
     const found = asked ? lintWorkload(subject, this.#known(asked)) : certain;
     const isCertain = (message: string): boolean => certain.some((finding) => finding.message === message);
     return { v: 1, findings: found.map(({ message }) => ({ message, provisional: !isCertain(message) })) };
@@ -49,7 +50,7 @@ export class Lints {
 
   /** Sources that are not watched are unknown: in particular, not known to be absent. */
   #known({ namespace, named }: SourceQuestion): KnownSources {
-    const { sources, scope, settings, knownKinds } = this.#options;
+    const { sources, workloads, scope, settings, knownKinds } = this.#options;
     const { namespaces, namespacesToIgnore } = settings;
     if (namespaces.length > 0 ? !namespaces.includes(namespace) : namespacesToIgnore.includes(namespace)) {
       return noKnownSources;
@@ -63,6 +64,13 @@ export class Lints {
     return {
       ...(scope.isKnown && { isNamespaceSelected: scope.isSelected(namespace) }),
       ...{ kinds, named: new Map(found) },
+      namedBy: ({ kind, name }) => workloads.get(workloadKey(kind, namespace, name))?.record.gates?.after ?? [],
     };
   }
+}
+
+/** What must be known of the cluster; undefined: nothing. */
+function questionOf(subject: WorkloadSubject): SourceQuestion | undefined {
+  const { namespace } = subject.write;
+  return sourceQuestion(subject) ?? (subject.spec.gates?.after ? { namespace, named: [] } : undefined);
 }

@@ -4,9 +4,8 @@ import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { KubeObject } from '../../shared/kube/client/objects';
-import { KubeError } from '../../shared/kube/errors';
-import { StaleWorkloadError } from '../apply/read-again';
-import { NotLeadingError, type Restart } from '../apply/restart';
+import { mayBeStored } from '../apply/may-be-stored';
+import type { Restart } from '../apply/restart';
 import { missingOfMarker } from '../apply/template';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 
@@ -25,11 +24,9 @@ export class UnansweredRestarts {
   /** The write of this restart failed. */
   failed(restart: Restart, error: unknown): void {
     const { key, record } = restart.workload;
-    const isUnsent = error instanceof NotLeadingError || error instanceof StaleWorkloadError;
-    const isAnswered = error instanceof KubeError && error.status !== undefined && error.status < 500;
     const { apply } = workloadKind(record.kind);
     // Other kinds keep no marker in their own template, or may be restarted by another field.
-    if (isUnsent || isAnswered || !(apply === 'patch' || apply === 'merge')) return;
+    if (!mayBeStored(error) || !(apply === 'patch' || apply === 'merge')) return;
     const { resourceVersion } = record;
     const others = this.#restarts.get(key) ?? [];
     const ofSame = others.filter(({ workload }) => workload.record.resourceVersion === resourceVersion);

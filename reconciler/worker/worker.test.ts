@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { formatBaseline } from '../../shared/domain/baseline/baseline';
 import type { GatesAnswer } from '../../shared/domain/gates/ask-gates';
+import type { ClosedGate } from '../../shared/domain/gates/gate';
 import { everything } from '../../shared/domain/kubernetes/selector';
 import type { KubeEvent } from '../../shared/kube/client/events';
 import { bodyOf, zeroRandom } from '../../shared/kube/client/client.fixture';
@@ -46,6 +47,10 @@ let authors: readonly string[] | undefined;
 let unfinished: UnfinishedLooks;
 let worker: Worker;
 let gates: GatesAnswer;
+/** What keeps the workload from restarting in its turn. */
+let turn: ClosedGate | undefined;
+/** What its turn learns of a look. */
+let told: string[];
 let asked: number;
 let events: KubeEvent[];
 
@@ -57,6 +62,7 @@ beforeEach(() => {
   pause = { kind: 'done' };
   gates = { isOpen: true, passed: [] };
   asked = 0;
+  [turn, told] = [undefined, []];
   events = [];
   authors = [];
   const { clock, logger, context } = server;
@@ -91,6 +97,16 @@ beforeEach(() => {
         asked++;
         return gates;
       },
+    },
+    turns: {
+      ask: () => turn,
+      began: () => {
+        told.push('began');
+        return () => told.push('taken back');
+      },
+      ended: (_key, waits) => told.push(`ended${waits === undefined ? '' : `, waits for ${waits}`}`),
+      answered: () => told.push('answered'),
+      gone: () => told.push('gone'),
     },
     deferrals: new Deferrals({ logger, events: { record: (event) => Promise.resolve(void events.push(event)) } }),
     injected: new InjectedRestarts(),
@@ -309,4 +325,42 @@ describe('a restart', () => {
       expect(lastRestart()).toMatchObject({ by: ['alice'] });
     },
   );
+});
+
+describe('the turn of a restart', () => {
+  it('begins before its write, and the look ends it', async () => {
+    answer = { body: workloadObject({ baseline, resourceVersion: '12' }) };
+    await worker.process(key);
+    expect(told.filter((each) => each !== 'answered').slice(0, 2)).toEqual(['began', expect.any(String)]);
+    expect(told.at(-1)).toBe('ended');
+  });
+
+  it.each<[string, () => Reply, readonly string[]]>([
+    ['is refused', () => refusal(409, 'Conflict'), ['began', 'taken back', 'ended']],
+    ['may have been stored', () => refusal(504, 'Timeout'), ['began', 'ended']],
+  ])('is taken back only if its write was not stored: %s', async (_what, reply, expected) => {
+    answer = reply();
+    await worker.process(key);
+    expect(told).toEqual(expected);
+  });
+
+  it('that has not come costs no request, and is told', async () => {
+    turn = { gate: 'pace', untilMs: undefined, detail: '--max-rolling: 100 workloads' };
+    expect(await worker.process(key)).toMatchObject({ kind: 'done', closed: turn });
+    expect([requests(), told, unfinished.get(key)?.waitsFor]).toEqual([[], ['ended, waits for pace'], 'pace']);
+    expect(events.map(({ message }) => message)).toEqual([
+      expect.stringContaining('deferred by --max-rolling: 100 workloads. '),
+    ]);
+  });
+
+  it('is not asked for while a gate is closed', async () => {
+    gates = { isOpen: false, closed: { gate: 'hold', untilMs: undefined, detail: 'a hold' } };
+    turn = { gate: 'pace', untilMs: undefined, detail: 'x' };
+    expect(await worker.process(key)).toMatchObject({ closed: { gate: 'hold' } });
+  });
+
+  it('ends with the workload', () => {
+    worker.forget(key);
+    expect(told).toContain('gone');
+  });
 });

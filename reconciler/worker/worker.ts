@@ -1,11 +1,13 @@
 import type { Baseline } from '../../shared/domain/baseline/baseline';
 import { optedIn } from '../../shared/domain/policy/policy';
+import { progressOnceRestarted } from '../../shared/domain/workloads/rollout-progress';
 import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { NotFoundError } from '../../shared/kube/errors';
 import { getObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import { randomHex, type Random } from '../../shared/runtime/random';
+import { mayBeStored } from '../apply/may-be-stored';
 import { isConflict } from '../apply/read-again';
 import { NotLeadingError, type ApplyContext, type Restart } from '../apply/restart';
 import { BaselineWrites, type BaselineWritesOptions } from './baseline-writes';
@@ -14,6 +16,7 @@ import type { Hints } from '../hints/hints';
 import { attributed, describeRestart } from './describe-restart';
 import type { ComparableVersions } from '../workloads/comparable-versions';
 import { failedAttempt, sooner } from '../queue/key-queue';
+import type { RestartTurns } from '../gates/restart-turns';
 import type { WorkloadGates } from '../gates/workload-gates';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import type { InjectedRestarts } from './injected-restarts';
@@ -45,6 +48,7 @@ export interface WorkerOptions
   readonly settle: SettleWindows;
   readonly coalescer: RolloutCoalescer;
   readonly gates: Pick<WorkloadGates, 'ask'>;
+  readonly turns: Pick<RestartTurns, 'ask' | 'began' | 'ended' | 'answered' | 'gone'>;
   readonly injected: InjectedRestarts;
   /** For people who ask and for traces, never a reason to act. */
   readonly unfinished: Pick<UnfinishedLooks, 'get' | 'note' | 'forget'>;
@@ -81,13 +85,14 @@ export class Worker {
 
   /** Never rejects: a failure is part of the result. */
   async process(key: WorkloadKey): Promise<LookResult> {
-    const { unfinished, workloads } = this.#options;
+    const { turns, unfinished, workloads } = this.#options;
     const workload = workloads.get(key);
     if (!workload) {
       this.#options.coalescer.forget(key);
       return { kind: 'done' };
     }
     const result = await this.#looked(workload);
+    turns.ended(key, result.closed?.gate);
     // Deleted during the look: then it waits for nothing.
     if (workloads.get(key)) unfinished.note(workload, result);
     return result;
@@ -112,6 +117,7 @@ export class Worker {
     this.#close(key);
     this.#options.reporter.forget(key);
     this.#options.unfinished.forget(key);
+    this.#options.turns.gone(key);
   }
 
   async #look(stale: TrackedWorkload): Promise<LookResult> {
@@ -219,13 +225,14 @@ export class Worker {
 
   /** Restarts the workload once it may, unless somebody else's rollout had the same effect. */
   async #answer(workload: TrackedWorkload, planned: PlannedRestart): Promise<LookResult> {
-    const { clock, coalescer, deferrals, gates, hints, reporter, settle, workloads } = this.#options;
+    const { clock, coalescer, deferrals, gates, hints, reporter, settle, turns, workloads } = this.#options;
     const { key } = workload;
     const { baseline, owing } = planned;
     const owed = deferrals.withAuthors(key, attributed(hints, workload, planned.changes));
     // Before anything is asked of the API server: what is held may be held for weeks.
     const before = gates.ask(workload, owed, clock.nowMs());
-    if (!before.isOpen) return await this.#defer(workload, owed, before.closed, owing);
+    const closed = before.isOpen ? turns.ask(workload, owed) : before.closed;
+    if (closed) return await this.#defer(workload, owed, closed, owing);
     const decision = await coalescer.look(workload, owed);
     // The look sends requests. Meanwhile the workload may have changed, or its namespace may no longer be selected.
     if (workloads.get(key) !== workload) return { kind: 'again', afterMs: 0 };
@@ -287,7 +294,7 @@ export class Worker {
     changes: readonly Change[],
     passed: readonly ClosedGate[],
   ): Promise<LookResult> {
-    const { writers, context, workloads, reporter, settle, coalescer, deferrals } = this.#options;
+    const { writers, context, workloads, reporter, settle, coalescer, deferrals, turns } = this.#options;
     const { record } = workload;
     const pause = writers.pauses.pauseFor(workload, this.#options.clock.nowMs());
     const described = this.#describe(workload, baseline, changes, pause);
@@ -296,12 +303,16 @@ export class Worker {
     // Closed before the write, so that a change during the write opens a new window.
     const settled = settle.close(workload.key);
     const waited = this.#waited(workload, settled);
+    const lastRestart = { atMs: restart.atMs, id: restart.id };
+    const takeBack = turns.began(workload, lastRestart);
     try {
       const apply = writers.methods[workloadKind(record.kind).apply];
       const applied = await coalescer.answering(workload.key, async () => await apply(context, restart));
       const countable = this.#countable(workload, changes);
       deferrals.forget(workload.key);
+      turns.answered(workload.key);
       if (applied.kind === 'withheld') {
+        takeBack();
         workloads.remember(workload, baseline);
         reporter.withheld(workload, restart, waited);
         return { kind: 'done' };
@@ -312,8 +323,8 @@ export class Worker {
         reporter.underWay(workload, { changes, waited });
         return { kind: 'done', waitsFor: 'job' };
       }
-      const lastRestart = { atMs: restart.atMs, id: restart.id };
-      const wrote = pause ? { pause: pause.pause, lastRestart } : { lastRestart };
+      const progress = progressOnceRestarted(record.progress, pause !== undefined);
+      const wrote = { lastRestart, progress, ...(pause && { pause: pause.pause }) };
       if (applied.stored) workloads.wrote(workload, applied.stored, baseline, wrote);
       else workloads.remember(workload, baseline);
       reporter.restarted(workload, restart, {
@@ -323,6 +334,7 @@ export class Worker {
       });
       return applied.stored ? { kind: 'done' } : unwritten;
     } catch (error) {
+      if (!mayBeStored(error)) takeBack();
       reporter.notRestarted(workload, error, { changes, waited });
       reporter.refused(restart, error, waited);
       await this.#writes.failed(restart, error);
@@ -369,6 +381,7 @@ export class Worker {
     this.#options.coalescer.forget(key);
     this.#options.injected.forget(key);
     this.#options.deferrals.forget(key);
+    this.#options.turns.answered(key);
     return this.#options.settle.close(key);
   }
 

@@ -37,6 +37,8 @@ export interface WorkloadIndexOptions {
   readonly leadingSinceMs: () => number | undefined;
   /** A tracked workload appeared, or changed in a way that may affect a decision. */
   readonly onChange: (workload: TrackedWorkload) => void;
+  /** A tracked workload was shown or written, whatever about it is new. */
+  readonly onSeen?: (workload: TrackedWorkload) => void;
   /**
    * A workload that nothing may restart was seen. Invalid annotations may be the cause, so its problems must be
    * reported.
@@ -56,7 +58,7 @@ interface Entry extends TrackedWorkload, SeenWorkload {
 }
 
 /** What a restart writes besides the template and the baseline. */
-export type WrittenFields = Partial<Pick<WorkloadRecord, 'pause' | 'lastRestart'>>;
+export type WrittenFields = Partial<Pick<WorkloadRecord, 'pause' | 'lastRestart' | 'progress'>>;
 
 interface ReadBaseline {
   readonly baseline?: Baseline;
@@ -77,6 +79,8 @@ export class WorkloadIndex {
   /** Workloads that do not opt in. A later opt-in gets the time of its write, not of the workload's creation. */
   readonly #untracked = new Map<WorkloadKey, UntrackedWorkload & { readonly because: UntrackedReason }>();
   readonly #users = new SourceUsers();
+  /** Of each namespace; see {@link revisionOf}. */
+  readonly #revisions = new Map<string, number>();
 
   constructor(options: WorkloadIndexOptions) {
     this.#options = options;
@@ -108,6 +112,11 @@ export class WorkloadIndex {
   /** Workloads that a change of this source may concern. */
   usersOf(source: SourceRef): readonly TrackedWorkload[] {
     return [...this.#users.of(source)].flatMap((key) => this.#entries.get(key) ?? []);
+  }
+
+  /** Another number as soon as a workload of the namespace comes, goes, uses other sources or has other gate settings. */
+  revisionOf(namespace: string): number {
+    return this.#revisions.get(namespace) ?? 0;
   }
 
   /** Records our own write, so that older states from the watch do not replace it. `wrote` is what else it changed. */
@@ -206,7 +215,10 @@ export class WorkloadIndex {
     if (known === undefined || (uid !== undefined && uid !== known)) return;
     this.#untracked.delete(key);
     this.#entries.delete(key);
-    if (entry) this.#users.remove(key, entry.record);
+    if (entry) {
+      this.#users.remove(key, entry.record);
+      this.#revise(entry.record);
+    }
     this.#options.onGone(key, known);
   }
 
@@ -259,7 +271,15 @@ export class WorkloadIndex {
       if (known) this.#users.remove(key, known.record);
       this.#users.add(key, record);
     }
+    if (!previous || entry.signature !== previous.signature || !sameGateSettings(previous.record.gates, record.gates)) {
+      this.#revise(record);
+    }
+    this.#options.onSeen?.(entry);
     if (!previous || differs(previous, entry)) this.#options.onChange(entry);
+  }
+
+  #revise({ namespace }: WorkloadRecord): void {
+    this.#revisions.set(namespace, this.revisionOf(namespace) + 1);
   }
 
   #entryOf(key: WorkloadKey, record: WorkloadRecord, previous: Entry | undefined, origin: 'list' | 'watch'): Entry {

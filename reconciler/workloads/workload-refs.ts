@@ -3,6 +3,7 @@ import type { AnnotationKeys } from '../../shared/domain/annotations/annotations
 import { objectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { optedIn, type KindPolicy, type PolicySettings, type WorkloadPolicy } from '../../shared/domain/policy/policy';
 import { readWorkload, trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
+import { unknownProgress } from '../../shared/domain/workloads/rollout-progress';
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import { withRestartsDisabled } from './workload-decoder';
@@ -12,6 +13,8 @@ import type { WorkloadIndex } from './workload-index';
 export interface WorkloadRefsOptions {
   readonly annotationKeys: AnnotationKeys;
   readonly policy: PolicySettings;
+  /** The label that names the node pool in `nodeSelector`; undefined: node pools do not matter. */
+  readonly nodePoolLabel?: string | undefined;
   readonly workloads: Pick<WorkloadIndex, 'sink' | 'seeAnew'>;
   /**
    * The Rollouts that refer to a Deployment have changed. It must be read again, because the template of a workload
@@ -54,10 +57,10 @@ export class WorkloadRefs {
 
   /** Decodes a workload, including its template if a Rollout refers to it. Throws a MalformedObjectError. */
   read(kind: WorkloadKindName, object: unknown): WorkloadRecord {
-    const { annotationKeys, policy } = this.#options;
-    const record = readWorkload(workloadKind(kind), object, annotationKeys, policy);
+    const { annotationKeys, policy, nodePoolLabel } = this.#options;
+    const record = readWorkload(workloadKind(kind), object, annotationKeys, policy, { nodePoolLabel });
     if (kind !== 'Deployment' || !this.#rolloutsOf.has(keyOf(record))) return record;
-    return readWorkload(workloadKind(kind), object, annotationKeys, policy, true);
+    return readWorkload(workloadKind(kind), object, annotationKeys, policy, { isReferenced: true, nodePoolLabel });
   }
 
   /**
@@ -68,7 +71,9 @@ export class WorkloadRefs {
     if (record.kind === 'Deployment') {
       // The Deployment's own status says nothing about the pods that a Rollout creates from its template.
       return this.#joinedDeployment(
-        this.#rolloutsOf.has(keyOf(record)) ? { ...record, rolloutStatus: 'unknown' } : record,
+        this.#rolloutsOf.has(keyOf(record))
+          ? { ...record, rolloutStatus: 'unknown', progress: unknownProgress }
+          : record,
       );
     }
     return record.rollout?.workloadRef ? this.#joinedRollout(record) : record;

@@ -28,6 +28,8 @@ export interface ControllersOptions {
   readonly reactionMs?: number;
   readonly readyDelayMs?: number;
   readonly jobDurationMs?: number;
+  /** See {@link KubeletOptions.startsWithoutSources}. */
+  readonly startsWithoutSources?: boolean;
 }
 
 /** The kube-controller-manager, scheduler and kubelets of a simulated cluster. */
@@ -38,8 +40,11 @@ export class Controllers {
 
   constructor(server: ApiServer, options: ControllersOptions = {}) {
     const { without = [], reactionMs = 20, readyDelayMs = 2_000, jobDurationMs = 5_000 } = options;
+    const { startsWithoutSources = false } = options;
     this.#server = server;
-    this.#kubelet = new Kubelet(server, { readyDelayMs, jobDurationMs }, (key) => kubeletLoop.enqueue(key));
+    this.#kubelet = new Kubelet(server, { readyDelayMs, jobDurationMs, startsWithoutSources }, (key) =>
+      kubeletLoop.enqueue(key),
+    );
     const kubeletLoop = new ControllerLoop(server, this.#kubelet, reactionMs);
     const controllers: readonly Controller[] = [
       new DeploymentController(server),

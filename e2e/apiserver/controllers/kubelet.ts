@@ -17,6 +17,8 @@ export interface KubeletOptions {
   readonly readyDelayMs: number;
   /** How long the pods of a Job run. */
   readonly jobDurationMs: number;
+  /** A pod starts even if a required source is missing, so that every rollout ends. */
+  readonly startsWithoutSources: boolean;
 }
 
 /** Starts pods on all nodes: reads their sources, makes them ready, and completes them unless they restart always. */
@@ -96,7 +98,7 @@ export class Kubelet implements Controller {
     const sources = new Map<string, KubeObject | undefined>();
     for (const { kind, name, optional } of sourceReferences(pod)) {
       const object = this.#server.store.get(kind, `${pod.metadata.namespace ?? ''}/${name}`);
-      if (object === undefined && !optional) return undefined;
+      if (object === undefined && !optional && !this.#options.startsWithoutSources) return undefined;
       sources.set(`${kind.plural}/${name}`, object);
     }
     return sources;

@@ -20,6 +20,7 @@ const silenceMs = 10_000;
 /** Deployments of a few ConfigMaps, such as the CA bundle that every namespace has, and the hold of the install. */
 export const fleet = {
   size: namespaces.length * inEach,
+  inEach,
   deployments: namespaces.flatMap((namespace) =>
     Array.from({ length: inEach }, (_, index) => `${namespace}/app-${index}`),
   ),

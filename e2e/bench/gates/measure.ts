@@ -7,6 +7,7 @@ import type { Stage } from '../stage';
 import { described, type RunningSubject, type Subject } from '../subject';
 import { TemplateWatch } from '../template-watch';
 import { heldFigures, type HeldRestarts } from './figures';
+import { ordered, pace, pacedFigures, setWaves, type PacedRestarts } from './paced-fleet';
 import { allHeld, fillFleet, fleet, hold, oweAll, release, requestsIn, settledHeld, silence } from './held-fleet';
 
 const starts = 3;
@@ -23,7 +24,7 @@ interface Held extends KnownCluster {
   readonly tell: (what: string) => void;
 }
 
-/** The bench `gates`: restarts that are owed and held, and then released. */
+/** The bench `gates`: restarts that are owed and held, then released, and then some that come one after the other. */
 export async function measureGates({ openStage, subject, tell }: Setting): Promise<Measured> {
   if (!subject.isReroll) throw new Error('the bench gates measures the hold of Reroll, which no other has');
   const stage = await openStage();
@@ -44,8 +45,12 @@ export async function measureGates({ openStage, subject, tell }: Setting): Promi
         hold: 'the ConfigMap reroll-hold, with an end a day later; it is deleted to release them',
         starts: `median of ${starts}, each after its last request, settled`,
         quiet: `${quietSeconds} s`,
+        pace: `${pace.flags.join(' ')}; ${fleet.inEach / 2} Deployments of ${ordered.namespace} are in wave ${ordered.wave}`,
       },
-      figures: heldFigures(await seen({ ...known, stage, subject, watch, tell })),
+      figures: [
+        ...heldFigures(await seen({ ...known, stage, subject, watch, tell })),
+        ...pacedFigures(await paced({ ...known, stage, subject, watch, tell })),
+      ],
     };
   } finally {
     await stage.stop();
@@ -103,6 +108,30 @@ async function releasedAll(all: Held, running: RunningSubject): Promise<HeldRest
   };
 }
 
+/** Changes what all use once more, with a rate and an order. */
+async function paced(all: Held): Promise<PacedRestarts> {
+  const { stage, watch, tell } = all;
+  await setWaves(stage, fleet.inEach);
+  return await whileRunning(
+    all,
+    async (running) => {
+      const before = await settled(running);
+      await watch.quiet(calmMs);
+      tell(`restarting ${pace.count} a second …`);
+      const [changesBefore, startMs] = [watch.changes.length, performance.now()];
+      const [lastMs] = await Promise.all([watch.allChanged(fleet.deployments, releaseTimeoutMs), oweAll(stage)]);
+      await watch.quiet(calmMs);
+      const { cpuSeconds } = processUsage(running.pid);
+      return {
+        ...{ size: fleet.size, inEach: fleet.inEach, tookMs: lastMs - startMs },
+        cpuSeconds: cpuSeconds - before.cpuSeconds,
+        changes: watch.changes.slice(changesBefore),
+      };
+    },
+    pace.flags,
+  );
+}
+
 async function eachStart(
   all: Held,
   which: string,
@@ -119,8 +148,9 @@ async function eachStart(
 async function whileRunning<T>(
   { subject, access, probe }: Held,
   act: (running: RunningSubject) => Promise<T>,
+  flags: readonly string[] = [],
 ): Promise<T> {
-  const running = subject.start(access);
+  const running = subject.start(access, flags);
   try {
     await synced(subject, running, probe);
     return await act(running);

@@ -87,6 +87,13 @@ export const reconcilerCases: readonly ChartCase[] = [
     '*/15 1-3 1,15 * * +10m UTC',
   ].map((restartWindows) => flags({ restartWindows }, `--restart-windows=${restartWindows}`)),
   flags({ minInterval: '720h' }, '--min-interval=720h'),
+  flags({ maxRolling: 0, maxRollingPerNamespace: '20 pods' }, '--max-rolling=0', '--max-rolling-per-namespace=20 pods'),
+  flags(
+    { maxRollingPerNodePool: 5, nodePoolLabel: 'example.com/pool', restartRate: '30/m' },
+    '--max-rolling-per-node-pool=5',
+    '--node-pool-label=example.com/pool',
+    '--restart-rate=30/m',
+  ),
   flags({ settle: '1h', settleMax: '60m' }, '--settle=1h', '--settle-max=60m'),
   flags({ settle: '5m' }, '--settle=5m'),
   flags({ extraArgs: ['--alert-sink=slack'] }, '--alert-sink=slack'),

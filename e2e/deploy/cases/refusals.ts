@@ -47,6 +47,10 @@ export const refusals: readonly Refusal[] = [
     values: { reloader: { settleMax: '500ms' } },
     says: 'reloader.settle (1s) is longer than reloader.settleMax (500ms), the longest that a restart waits: raise settleMax',
   },
+  {
+    values: { reloader: { maxRollingPerNodePool: 5 } },
+    says: 'reloader.maxRollingPerNodePool has no effect without reloader.nodePoolLabel',
+  },
   { values: { reloader: { minInterval: '720h1s' } }, says: 'reloader.minInterval (720h1s) is longer than 720h' },
   ...['22-05', 'Mon-Fri 9:00-17:00', 'Mo 22:00-23:00', '0 22 * * 1-5', 'Mon 25:00-26:00', 'Sat CET'].map((window) => ({
     values: { reloader: { restartWindows: `Sun; ${window}` } },

@@ -29,6 +29,11 @@ export const target: Target = {
       'reroll.dev/windows': 'Mon-Fri 22:00-05:00; Sat',
     }),
     json({ 'reroll.dev/windows': '0 22 * * 1-5 +7h Europe/Berlin', 'reroll.dev/urgent': 'true' }),
+    json({
+      'reroll.dev/wave': '-10',
+      'reroll.dev/after': 'deployment/db, statefulset/cache',
+      'reroll.dev/max-rolling': '5',
+    }),
     json({ 'reroll.dev/min-interval': '1h', 'reroll.dev/restart': 'next-rollout', 'reroll.dev/windws': 'always' }),
   ],
   maxBytes: 256 * 1024,

@@ -10,6 +10,7 @@ export const annotationProblemCodes = [
   'bad-duration',
   'bad-window',
   'bad-hold',
+  'bad-order',
   'bad-pattern',
   'bad-name',
   'pattern-refused',

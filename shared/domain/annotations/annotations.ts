@@ -68,7 +68,7 @@ export const ownAnnotations = {
 /** What bears annotations. */
 export type AnnotationBearer = 'workload' | 'source' | 'namespace';
 
-/** When restarts may begin. Read from the metadata of workloads, sources and namespaces; see docs/holding.md. */
+/** When restarts may begin. Read from the metadata of workloads, sources and namespaces; see docs/holding.md and docs/pace.md. */
 export const gateAnnotations = {
   hold: 'reroll.dev/hold',
   restart: 'reroll.dev/restart',
@@ -76,6 +76,11 @@ export const gateAnnotations = {
   minInterval: 'reroll.dev/min-interval',
   /** On a source only. */
   urgent: 'reroll.dev/urgent',
+  /** On a source or a namespace only. */
+  maxRolling: 'reroll.dev/max-rolling',
+  /** On a workload only, as the next one. */
+  wave: 'reroll.dev/wave',
+  after: 'reroll.dev/after',
 } as const;
 
 /** The ConfigMap in Reroll's namespace that holds all restarts as long as it is there. */

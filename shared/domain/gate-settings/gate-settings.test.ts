@@ -7,6 +7,9 @@ const restart = 'reroll.dev/restart';
 const windows = 'reroll.dev/windows';
 const minInterval = 'reroll.dev/min-interval';
 const urgent = 'reroll.dev/urgent';
+const maxRolling = 'reroll.dev/max-rolling';
+const wave = 'reroll.dev/wave';
+const after = 'reroll.dev/after';
 
 function read(annotations: Record<string, unknown>, bearer: AnnotationBearer = 'workload') {
   return readGateSettings(annotations, bearer);
@@ -26,6 +29,8 @@ describe('readGateSettings', () => {
     [minInterval, '1h30m', { minIntervalMs: 5_400_000 }],
     [minInterval, '0', { minIntervalMs: 0 }],
     [minInterval, '720h', { minIntervalMs: 720 * 3_600_000 }],
+    [wave, '-10', { wave: -10 }],
+    [after, 'deployment/db', { after: [{ kind: 'Deployment', name: 'db' }] }],
   ])('reads %s: %j', (key, value, settings) => {
     expect(read({ [key]: value })).toEqual({ settings, problems: [] });
   });
@@ -45,7 +50,22 @@ describe('readGateSettings', () => {
     expect([found.settings, found.problems[0]?.code]).toEqual([settings, code]);
   });
 
+  it.each<[AnnotationBearer, string, string, GateSettings | undefined, string | undefined]>([
+    ['namespace', maxRolling, '5', { maxRolling: { count: 5, unit: 'workloads' } }, undefined],
+    ['source', maxRolling, '20 pods', { maxRolling: { count: 20, unit: 'pods' } }, undefined],
+    ['source', maxRolling, 'off', { maxRolling: 'off' }, undefined],
+    ['namespace', maxRolling, '25%', undefined, 'bad-choice'],
+    ['workload', maxRolling, '5', undefined, 'wrong-place'],
+    ['source', wave, '10', undefined, 'wrong-place'],
+    ['namespace', after, 'deployment/db', undefined, 'wrong-place'],
+  ])('reads on a %s %s: %j', (bearer, key, value, settings, code) => {
+    const found = read({ [key]: value }, bearer);
+    expect([found.settings, found.problems[0]?.code]).toEqual([settings, code]);
+  });
+
   it.each([
+    [wave, '1.5', 'bad-order', 'is not a whole number and has no effect'],
+    [after, 'db', 'bad-order', 'has no effect: "db" is not a kind and a name'],
     [restart, 'later', 'bad-choice', 'is not a choice and has no effect'],
     [windows, 'banana', 'bad-window', 'has no effect: "banana" is no day and no range of days; write Mon, or Mon-Fri'],
     [minInterval, '1d', 'bad-duration', 'is not a duration and has no effect'],
@@ -74,6 +94,8 @@ describe('sameGateSettings', () => {
     [{ [hold]: 'true' }, { [hold]: 'because=x' }, false],
     [{ [windows]: 'Sat' }, { [windows]: 'Sun' }, false],
     [{ [windows]: 'Sat' }, { [windows]: 'always' }, false],
+    [{ [wave]: '1' }, { [wave]: '2' }, false],
+    [{ [after]: 'job/a' }, { [after]: 'jobs/a' }, true],
     [{ [windows]: 'Sat', [minInterval]: '1h' }, { [windows]: 'Sat', [minInterval]: '60m' }, true],
   ])('of %j and %j: %s', (left, right, same) => {
     expect(sameGateSettings(of(left), of(right))).toBe(same);

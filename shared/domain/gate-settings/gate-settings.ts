@@ -2,6 +2,8 @@ import type { AnnotationProblem } from '../annotations/annotation-problem';
 import { annotation, gateAnnotations, type AnnotationBearer, type Annotations } from '../annotations/annotations';
 import { parseDuration } from '../text/duration';
 import { readHold, type HoldSetting } from './hold';
+import { parsePredecessors, parseWave, RestartOrderError, type LocalWorkloadName } from './restart-order';
+import { parseRollingLimit, RollingLimitError, type RollingLimitSetting } from './rolling-limit';
 import { parseRestartWindows, RestartWindowsError, type RestartWindows } from './restart-windows';
 
 /** `next-rollout`: Reroll restarts nothing, and the change takes effect with the next rollout that somebody else makes. */
@@ -18,6 +20,12 @@ export interface GateSettings {
   readonly minIntervalMs?: number;
   /** The source, such as a revoked credential, waits for no window and no interval. Only a source can be urgent. */
   readonly isUrgent?: boolean;
+  /** How many workloads of the namespace, or users of the source, may roll at once. */
+  readonly maxRolling?: RollingLimitSetting;
+  /** Only a workload has a place in an order: among the users of a source, lower waves come first. The default is 0. */
+  readonly wave?: number;
+  /** Workloads of the same namespace that come before it. */
+  readonly after?: readonly LocalWorkloadName[];
   /** What is wrong with the annotations of a source or a namespace. Those of a workload are in its record. */
   readonly problems?: readonly AnnotationProblem[];
 }
@@ -55,6 +63,9 @@ export function readGateSettings(annotations: Annotations, bearer: AnnotationBea
     ...set('windows', read(gateAnnotations.windows, readWindows)),
     ...set('minIntervalMs', read(gateAnnotations.minInterval, readMinInterval)),
     ...set('isUrgent', read(gateAnnotations.urgent, bearer === 'source' ? readUrgent : notUrgent)),
+    ...set('maxRolling', read(gateAnnotations.maxRolling, bearer === 'workload' ? notLimited : readMaxRolling)),
+    ...set('wave', read(gateAnnotations.wave, bearer === 'workload' ? readWave : notOrdered)),
+    ...set('after', read(gateAnnotations.after, bearer === 'workload' ? readAfter : notOrdered)),
   };
   return { settings: Object.keys(settings).length === 0 ? undefined : settings, problems };
 }
@@ -132,4 +143,39 @@ function readUrgent(text: string): boolean | Problem {
 
 function notUrgent(): Problem {
   return new Problem('wrong-place', 'counts on a source only and has no effect here', 'move it to the source');
+}
+
+function readMaxRolling(text: string): RollingLimitSetting | Problem {
+  try {
+    return parseRollingLimit(text);
+  } catch (error) {
+    if (!(error instanceof RollingLimitError)) throw error;
+    const fix = 'write such as 5 or "20 pods", or 0 for no limit';
+    return new Problem('bad-choice', 'is not a number of workloads or pods and has no effect', fix);
+  }
+}
+
+function notLimited(): Problem {
+  const message = 'counts on a source or a namespace only and has no effect here';
+  return new Problem('wrong-place', message, 'move it to the source or the namespace');
+}
+
+function readWave(text: string): number | Problem {
+  return (
+    parseWave(text) ?? new Problem('bad-order', 'is not a whole number and has no effect', 'write such as 10 or -1')
+  );
+}
+
+function readAfter(text: string): readonly LocalWorkloadName[] | Problem {
+  try {
+    return parsePredecessors(text);
+  } catch (error) {
+    if (!(error instanceof RestartOrderError)) throw error;
+    const fix = 'write such as deployment/db, statefulset/cache';
+    return new Problem('bad-order', `has no effect: ${error.message}`, fix);
+  }
+}
+
+function notOrdered(): Problem {
+  return new Problem('wrong-place', 'counts on a workload only and has no effect here', 'move it to the workload');
 }

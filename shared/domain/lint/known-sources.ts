@@ -1,3 +1,4 @@
+import type { LocalWorkloadName } from '../gate-settings/restart-order';
 import type { PolicySource } from '../policy/policy';
 import type { SourceId, SourceKind } from '../sources/source';
 
@@ -17,6 +18,8 @@ export interface KnownSources {
   readonly kinds: ReadonlySet<SourceKind>;
   /** The sources among those asked for that exist in the workload's namespace. */
   readonly named: ReadonlyMap<SourceId, Pick<PolicySource, 'ignore' | 'match'>>;
+  /** The workloads after which a workload of the namespace comes, as its annotation says. Undefined: not known. */
+  readonly namedBy?: (workload: LocalWorkloadName) => readonly LocalWorkloadName[];
 }
 
 /** Nothing is known. */

@@ -11,6 +11,7 @@ import type { KnownSources } from './known-sources';
 import type { LintSubject, WorkloadSubject, WorkloadWrite } from './lint-subject';
 import { listedSources } from './listed-sources';
 import { bearerOf, titleOf } from './lint-subject';
+import { comesAfterItself } from './order';
 import { autoSwitches, excluded, listBesideAuto, templateOverridden } from './overrides';
 import { ofAnotherKind, onJobTemplate, writtenAsLabels } from './placement';
 import { nothingUsed, searchWithoutMatch } from './used-sources';
@@ -49,6 +50,7 @@ const checks: readonly Check[] = [
   listedSources,
   searchWithoutMatch,
   nothingUsed,
+  comesAfterItself,
 ];
 
 /** All mistakes in an object's restart annotations that can be found before it is stored. */

@@ -144,6 +144,46 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
+    title: 'a wave that is no number',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/wave': 'first' } },
+    says: [
+      [
+        'bad-order',
+        'Deployment shop/web: annotation reroll.dev/wave="first" is not a whole number and has no effect; write such as 10 or -1',
+      ],
+    ],
+  },
+  {
+    title: 'others before it, without their kinds',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/after': 'db, cache' } },
+    says: [
+      [
+        'bad-order',
+        'Deployment shop/web: annotation reroll.dev/after="db, cache" has no effect: "db" is not a kind and a name; write such as deployment/db, statefulset/cache',
+      ],
+    ],
+  },
+  {
+    title: 'itself before it',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/after': 'deployment/db, deployment/web' } },
+    says: [
+      [
+        'bad-order',
+        'Deployment shop/web: annotation reroll.dev/after="deployment/db, deployment/web" names itself, or one that in the end comes after it, and has no effect; name only those that come before',
+      ],
+    ],
+  },
+  {
+    title: 'a limit on a workload',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/max-rolling': '5' } },
+    says: [
+      [
+        'wrong-place',
+        'Deployment shop/web: annotation reroll.dev/max-rolling="5" counts on a source or a namespace only and has no effect here; move it to the source or the namespace',
+      ],
+    ],
+  },
+  {
     title: 'an urgent workload',
     applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/urgent': 'true' } },
     says: [

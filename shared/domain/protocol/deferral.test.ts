@@ -25,6 +25,11 @@ describe('describeDeferral', () => {
       { gate: 'next-rollout', detail: `reroll.dev/restart ${onShop}` },
       `with the next rollout that somebody else makes (reroll.dev/restart ${onShop})`,
     ],
+    [{ gate: 'pace', detail: '--max-rolling: 100 workloads' }, 'in its turn (--max-rolling: 100 workloads)'],
+    [
+      { gate: 'order', detail: 'reroll.dev/after: Deployment db has still to restart' },
+      'after others (reroll.dev/after: Deployment db has still to restart)',
+    ],
     [{ gate: 'moon', until, detail: 'it is full' }, 'later, 2026-11-25T22:00:00Z (moon: it is full)'],
   ])('%j', (deferral, text) => {
     expect(describeDeferral(deferral)).toBe(text);

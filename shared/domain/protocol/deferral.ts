@@ -37,6 +37,10 @@ export function describeDeferral(
       return `once its minimum interval is over${time === undefined ? '' : `, ${time}`} (${detail})`;
     case 'next-rollout':
       return `with the next rollout that somebody else makes (${detail})`;
+    case 'order':
+      return `after others (${detail})`;
+    case 'pace':
+      return `in its turn (${detail})`;
     default:
       return `later${time === undefined ? '' : `, ${time}`} (${gate}: ${detail})`;
   }

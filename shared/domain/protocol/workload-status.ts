@@ -38,7 +38,7 @@ export const workloadStatusFields = {
     .optional()
     .describe(
       '`settle-window`: its sources have just changed. `turn`: it is looked at now, or others are looked at before. ' +
-        '`hold`, `window`, `interval`, `next-rollout`: its restart may not begin yet, and `detail` names what keeps it. ' +
+        '`hold`, `window`, `interval`, `next-rollout`, `order`, `pace`: its restart may not begin yet, and `detail` names what keeps it. ' +
         "`rollout`: somebody else's rollout may answer the change. `pause`: the restart is written, and Reroll holds the Deployment " +
         'paused. `job`: the Job is being recreated. `earlier-job`: an earlier Job of this name is being recreated, or may be. `baseline-turn`: ' +
         'its baseline is recorded later. `retry`: the last attempt failed. `permission`: a permission is missing. `fix`: the API ' +

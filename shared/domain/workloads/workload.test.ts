@@ -58,6 +58,7 @@ describe('readWorkload', () => {
       writtenAtMs: undefined,
       deleting: false,
       rolloutStatus: 'progressing',
+      progress: { state: 'rolling', pods: 1, pendingPods: 1 },
       policy: expect.objectContaining({ ConfigMap: expect.objectContaining({ auto: 'auto' }) }),
       references: [{ kind: 'ConfigMap', name: 'app', keys: 'all', container: 'web' }],
       firstContainer: 'web',
@@ -140,6 +141,14 @@ describe('readWorkload', () => {
   it('caps the number of problems', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`reroll.dev/x${index}`, '']));
     expect(read(object(many)).problems).toHaveLength(20);
+  });
+
+  it('reads the node pool by the label that a flag names', () => {
+    const spec = { template: { spec: { ...podSpec, nodeSelector: { 'example.com/pool': 'gpu', zone: 'a' } } } };
+    const pool = (nodePoolLabel?: string) => {
+      return readWorkload(deployment, { metadata, spec }, keys, settings, { nodePoolLabel }).nodePool;
+    };
+    expect([pool('example.com/pool'), pool('other'), pool()]).toEqual(['gpu', undefined, undefined]);
   });
 
   it('uses the configured keys', () => {

@@ -17,6 +17,7 @@ import { optedIn } from '../policy/policy';
 import { parsePolicy } from '../policy/policy-annotations';
 import type { Reference } from '../sources/references';
 import { firstContainer, noReferences, sameReferences, templateReferences } from '../sources/references';
+import { rolloutProgress, type RolloutProgress } from './rollout-progress';
 import { rolloutStatus, type RolloutStatus } from './rollout-status';
 import type { RolloutSpec } from './rollout';
 import { readRollout } from './rollout';
@@ -74,8 +75,19 @@ export interface WorkloadRecord extends WorkloadSpec {
   readonly deleting: boolean;
   /** Whether its pods match its current template. */
   readonly rolloutStatus: RolloutStatus;
-  /** For people who ask, never a reason to act. */
+  /** How far its rollout is, as `kubectl rollout status` tells it. */
+  readonly progress: RolloutProgress;
+  /** The value of the label that names the node pool in `nodeSelector`; undefined: none, or no flag names the label. */
+  readonly nodePool?: string;
+  /** When Reroll restarted it last. Whoever writes the workload may write this, so it delays a restart at most. */
   readonly lastRestart?: LastRestart;
+}
+
+export interface ReadOptions {
+  /** Another workload references this one, so its sources are read even if it is not opted in. */
+  readonly isReferenced?: boolean;
+  /** The label that names the node pool in `nodeSelector`. */
+  readonly nodePoolLabel?: string | undefined;
 }
 
 /**
@@ -87,15 +99,13 @@ const noProblems: readonly AnnotationProblem[] = Object.freeze([]);
 
 /**
  * Reads a workload as the API server sends it. Throws a MalformedObjectError if it has no identity.
- *
- * `isReferenced`: another workload references this one, so its sources are read even if it is not opted in.
  */
 export function readWorkload(
   kind: WorkloadKind,
   object: unknown,
   keys: AnnotationKeys,
   policySettings: PolicySettings,
-  isReferenced = false,
+  { isReferenced = false, nodePoolLabel }: ReadOptions = {},
 ): WorkloadRecord {
   const metadata = objectOf(objectOf(object)['metadata']);
   const identity = (field: string): string => {
@@ -116,7 +126,9 @@ export function readWorkload(
     writtenAtMs: newestWriteMs(object),
     deleting: textOf(metadata['deletionTimestamp']) !== undefined,
     rolloutStatus: rolloutStatus(kind.kind, object),
+    progress: rolloutProgress(kind.kind, object),
     ...(lastRestart && { lastRestart }),
+    ...(nodePoolLabel !== undefined && nodePoolOf(kind, object, nodePoolLabel)),
     ...readWorkloadSpec(kind, object, keys, policySettings, isReferenced),
   };
 }
@@ -176,6 +188,12 @@ export function trackingSignature(spec: WorkloadSpec): string {
  */
 export function isTrackedAlike(left: WorkloadSpec, right: WorkloadSpec): boolean {
   return left.policy === right.policy && sameReferences(left.references, right.references);
+}
+
+function nodePoolOf({ templatePath }: WorkloadKind, object: unknown, label: string): Pick<WorkloadRecord, 'nodePool'> {
+  const pool = textOf(fieldAt(object, [...templatePath, 'spec', 'nodeSelector', label]));
+  // A copy: V8 would keep the text of the whole object for a slice of it.
+  return pool === undefined ? {} : { nodePool: Buffer.from(pool).toString() };
 }
 
 function malformed(kind: string, metadata: JsonObject, field: string): MalformedObjectError {

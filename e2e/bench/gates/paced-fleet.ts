@@ -1,0 +1,75 @@
+import { merge } from '../../apiserver/contract/contract-client';
+import type { Figure } from '../result';
+import { inParallel } from '../population';
+import type { Stage } from '../stage';
+import type { TemplateChange } from '../template-watch';
+
+/** What is asked for. */
+export const pace = { count: 100, perMs: 1_000, flags: ['--restart-rate=100/s'] } as const;
+
+/** This namespace has an order: the second half of its Deployments comes after the first. */
+export const ordered = { namespace: 'team-0', wave: 1 } as const;
+
+/** How much later than it began a restart may be seen, beside another: then two periods share some. */
+const spareShare = 0.2;
+
+export function isLater(deployment: string, inEach: number): boolean {
+  const [namespace, name = ''] = deployment.split('/');
+  return namespace === ordered.namespace && Number(name.slice('app-'.length)) >= inEach / 2;
+}
+
+/** Puts the second half of the Deployments of that namespace into a later wave. */
+export async function setWaves({ api }: Stage, inEach: number): Promise<void> {
+  const half = inEach / 2;
+  const annotations = { 'reroll.dev/wave': String(ordered.wave) };
+  await inParallel(half, async (index) => {
+    const path = `/apis/apps/v1/namespaces/${ordered.namespace}/deployments/app-${half + index}`;
+    const { status } = await api.patch(path, merge, { metadata: { annotations } });
+    if (status !== 200) throw new Error(`PATCH ${path}: ${String(status)}`);
+  });
+}
+
+/** What was seen of restarts at that rate and in that order. */
+export interface PacedRestarts {
+  readonly size: number;
+  readonly inEach: number;
+  readonly tookMs: number;
+  readonly cpuSeconds: number;
+  readonly changes: readonly TemplateChange[];
+}
+
+export function pacedFigures({ size, inEach, tookMs, cpuSeconds, changes }: PacedRestarts): readonly Figure[] {
+  const names = new Set(changes.map(({ deployment }) => deployment));
+  const lastOfFirst = changes.findLastIndex(
+    ({ deployment }) => deployment.startsWith(`${ordered.namespace}/`) && !isLater(deployment, inEach),
+  );
+  const early = changes.slice(0, Math.max(0, lastOfFirst)).filter(({ deployment }) => isLater(deployment, inEach));
+  return [
+    {
+      name: `at a rate of ${pace.count}/s: restarts in any second, the most`,
+      ...{ value: mostWithin(changes, pace.perMs), unit: '', bar: { atMost: pace.count * (1 + spareShare) } },
+    },
+    {
+      name: 'at that rate: restarts a second',
+      ...{ value: size / (tookMs / 1_000), unit: '', bar: { atMost: pace.count * (1 + spareShare) } },
+    },
+    { name: 'at that rate: CPU for a restart', value: (cpuSeconds / size) * 1_000, unit: 'ms' },
+    {
+      name: 'restarts of a later wave before the last of an earlier one',
+      ...{ value: early.length, unit: '', bar: { exactly: 0 } },
+    },
+    {
+      name: 'paced: Deployments not restarted exactly once',
+      ...{ value: Math.abs(size - names.size) + changes.length - names.size, unit: '', bar: { exactly: 0 } },
+    },
+  ];
+}
+
+function mostWithin(changes: readonly TemplateChange[], ms: number): number {
+  let [most, first] = [0, 0];
+  for (const [index, { atMs }] of changes.entries()) {
+    while (atMs - (changes[first]?.atMs ?? atMs) >= ms) first++;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}

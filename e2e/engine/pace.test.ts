@@ -1,0 +1,519 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
+import { unlimited, type PaceSettings } from '../../shared/domain/gate-settings/pace-settings';
+import { parseRestartRate } from '../../shared/domain/gate-settings/restart-rate';
+import { parseRollingLimit } from '../../shared/domain/gate-settings/rolling-limit';
+import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
+import { patchObject, type KubeObject } from '../../shared/kube/client/objects';
+import { namespaces } from '../../shared/kube/resource';
+import { configMap, cronJob, deployment, fromConfigMap, namespace, secret } from '../apiserver/cluster';
+import { Controllers } from '../apiserver/controllers/controllers';
+import { Harness, engineUser, usualLease, type Engine } from './harness';
+import { inspected } from './inspection.fixture';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const maxRolling = 'reroll.dev/max-rolling';
+const readyDelayMs = 20_000;
+const minuteMs = 60_000;
+
+let harness: Harness;
+let engine: Engine;
+/** Deployments that are restarted and have yet to roll out: at most at once, by what counts them together. */
+let most: Map<string, number>;
+
+beforeEach(() => {
+  harness = new Harness();
+  harness.seed(
+    ...['shop', 'bank'].flatMap((name) => [
+      namespace(name),
+      configMap({ name: 'app', namespace: name, data: { color: 'red' } }),
+    ]),
+  );
+  most = new Map();
+});
+
+afterEach(async () => await engine.stop());
+
+interface App {
+  readonly namespace?: string;
+  readonly annotations?: Record<string, string>;
+  readonly replicas?: number;
+  readonly uses?: readonly string[];
+  readonly nodeSelector?: Record<string, string>;
+}
+
+function app(
+  name: string,
+  { namespace: where = 'shop', annotations = {}, replicas = 1, uses = ['app'], nodeSelector }: App = {},
+) {
+  const envFrom = uses.map((source) => fromConfigMap(source));
+  const object = deployment({ name, namespace: where, annotations: { ...auto, ...annotations }, replicas, envFrom });
+  if (nodeSelector) Object.assign(objectOf(fieldAt(object, ['spec', 'template', 'spec'])), { nodeSelector });
+  return object;
+}
+
+function apps(count: number, options: App = {}, prefix = 'web') {
+  return Array.from({ length: count }, (_, n) => app(`${prefix}-${n}`, options));
+}
+
+function paceOf(pace: Partial<PaceSettings> | string): PaceSettings {
+  const settings = typeof pace === 'string' ? { maxRolling: parseRollingLimit(pace) } : pace;
+  return { ...unlimited, ...settings };
+}
+
+async function start(pace: Partial<PaceSettings> | string = {}, settings: Partial<EngineSettings> = {}): Promise<void> {
+  new Controllers(harness.server, { readyDelayMs }).start();
+  await harness.clock.advance(2 * minuteMs);
+  engine = await harness.start({ pace: paceOf(pace), ...settings });
+  await harness.clock.advance(30_000);
+}
+
+async function edit(color: string, where = 'shop', name = 'app'): Promise<void> {
+  await harness.edit('ConfigMap', name, { color }, where);
+}
+
+/** Lets time go by, and looks each second at how many roll. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 1_000) {
+    await harness.clock.advance(1_000);
+    note('all', rolling());
+    for (const where of ['shop', 'bank']) note(where, rolling(where));
+  }
+}
+
+function note(what: string, count: number): void {
+  most.set(what, Math.max(most.get(what) ?? 0, count));
+}
+
+function rolling(where?: string): number {
+  return harness.objects('Deployment').filter((object) => {
+    const { name, namespace: own } = object.metadata;
+    return (where === undefined || own === where) && restarts(name, own) > 0 && !isRolledOut(object);
+  }).length;
+}
+
+function isRolledOut(object: KubeObject): boolean {
+  const wanted = fieldAt(object, ['spec', 'replicas']);
+  const status = (field: string): unknown => fieldAt(object, ['status', field]);
+  const pods = ['updatedReplicas', 'availableReplicas', 'replicas'].map(status);
+  return status('observedGeneration') === object.metadata.generation && pods.every((count) => count === wanted);
+}
+
+function restarts(name: string, where = 'shop'): number {
+  return harness.restarts('Deployment', name, where);
+}
+
+function total(where?: string): number {
+  return harness
+    .objects('Deployment')
+    .filter(({ metadata }) => where === undefined || metadata.namespace === where)
+    .reduce((sum, { metadata }) => sum + restarts(metadata.name, metadata.namespace), 0);
+}
+
+/** The restarts so far, in the order in which they were written. */
+function order(): readonly string[] {
+  return harness.server
+    .history()
+    .filter(({ user, kind, object, previous }) => {
+      const [before, after] = [previous, object].map((state) => JSON.stringify(fieldAt(state, ['spec', 'template'])));
+      return user === engineUser && kind.kind === 'Deployment' && previous !== undefined && before !== after;
+    })
+    .map(({ key }) => key.slice(key.indexOf('/') + 1));
+}
+
+function status(name: string, where = 'shop'): object {
+  return inspected.workload(engine, `Deployment/${where}/${name}`);
+}
+
+async function annotate(name: string, annotations: Record<string, string | null>): Promise<void> {
+  await harness.patch('Deployment', name, { metadata: { annotations } }, 'shop');
+}
+
+async function annotateNamespace(annotations: Record<string, string | null>): Promise<void> {
+  await patchObject(harness.admin, namespaces, undefined, 'shop', { metadata: { annotations } }, { type: 'merge' });
+}
+
+describe('the number of workloads that roll at once', () => {
+  it('is not limited without a flag, and all restart at once', async () => {
+    harness.seed(...apps(8));
+    await start();
+    await edit('blue');
+    await pass(10_000);
+    expect([total(), most.get('all')]).toEqual([8, 8]);
+  });
+
+  it('is kept in the cluster, and each restarts once', async () => {
+    harness.seed(...apps(6), ...apps(5, { namespace: 'bank' }));
+    await start('3');
+    await edit('blue');
+    await edit('blue', 'bank');
+    await pass(10_000);
+    expect(total()).toBe(3);
+    expect(status('web-5')).toMatchObject({ state: 'waiting', waitsFor: 'pace', detail: '--max-rolling: 3 workloads' });
+    await pass(4 * minuteMs);
+    expect([total('shop'), total('bank'), most.get('all')]).toEqual([6, 5, 3]);
+    expect(status('web-5')).toMatchObject({ restart: 'not-owed' });
+  });
+
+  it('is kept in each namespace, and an annotation there replaces the flag', async () => {
+    harness.seed(...apps(6), ...apps(6, { namespace: 'bank' }));
+    await start({ perNamespace: { count: 2, unit: 'workloads' } });
+    await annotateNamespace({ [maxRolling]: '4' });
+    await pass(5_000);
+    await edit('blue');
+    await edit('blue', 'bank');
+    await pass(10_000);
+    expect([rolling('shop'), rolling('bank')]).toEqual([4, 2]);
+    await annotateNamespace({ [maxRolling]: 'off' });
+    await pass(5_000);
+    expect(rolling('shop')).toBe(6);
+    await pass(4 * minuteMs);
+    expect([total('shop'), total('bank'), most.get('bank')]).toEqual([6, 6, 2]);
+  });
+
+  it('is kept among the users of a source', async () => {
+    harness.seed(configMap({ name: 'other', namespace: 'shop', data: { color: 'red' } }));
+    harness.seed(...apps(4), ...apps(4, { uses: ['other'] }, 'free'));
+    await start();
+    await harness.patchSource('ConfigMap', 'app', { metadata: { annotations: { [maxRolling]: '1' } } }, 'shop');
+    await pass(5_000);
+    await edit('blue');
+    await edit('blue', 'shop', 'other');
+    await pass(10_000);
+    expect(order().filter((name) => name.startsWith('web'))).toHaveLength(1);
+    expect(order().filter((name) => name.startsWith('free'))).toHaveLength(4);
+    expect(status('web-3')).toMatchObject({ detail: 'reroll.dev/max-rolling on ConfigMap app: 1 workload' });
+    await pass(3 * minuteMs);
+    expect(total()).toBe(8);
+  });
+
+  it('is kept in each node pool', async () => {
+    const pool = (name: string): App => ({ nodeSelector: { 'example.com/pool': name } });
+    harness.seed(...apps(3, pool('a'), 'a'), ...apps(3, pool('b'), 'b'), ...apps(3, {}, 'none'));
+    await start({ perNodePool: { count: 1, unit: 'workloads' }, nodePoolLabel: 'example.com/pool' });
+    await edit('blue');
+    await pass(10_000);
+    expect(order().map((name) => name.split('-')[0])).toEqual(
+      expect.arrayContaining(['a', 'b', 'none', 'none', 'none']),
+    );
+    expect(order()).toHaveLength(5);
+    await pass(3 * minuteMs);
+    expect(total()).toBe(9);
+  });
+
+  it('may be one of pods, and a workload with more of them goes alone', async () => {
+    harness.seed(...apps(3, { replicas: 2 }), app('zeus', { replicas: 9 }));
+    await start('4 pods');
+    await edit('blue');
+    await pass(10_000);
+    expect(rolling()).toBe(2);
+    for (let seconds = 0; seconds < 360; seconds++) {
+      await pass(1_000);
+      const isAlone = restarts('zeus') > 0 && !isRolledOut(await harness.get('Deployment', 'zeus', 'shop'));
+      if (isAlone) expect(rolling()).toBe(1);
+    }
+    expect(total()).toBe(4);
+  });
+
+  it('ends for one that does not become ready, after ten minutes', async () => {
+    harness.seed(...apps(2));
+    new Controllers(harness.server, { readyDelayMs: 60 * minuteMs }).start();
+    await harness.clock.advance(90 * minuteMs);
+    engine = await harness.start({ pace: paceOf('1') });
+    await edit('blue');
+    await harness.clock.advance(8 * minuteMs);
+    expect(total()).toBe(1);
+    await harness.clock.advance(4 * minuteMs);
+    expect(total()).toBe(2);
+  });
+
+  it('does not count workloads that others roll', async () => {
+    harness.seed(...apps(3));
+    await start('1');
+    await harness.patch('Deployment', 'web-0', { spec: { template: { metadata: { labels: { x: '1' } } } } }, 'shop');
+    await edit('blue');
+    await pass(5_000);
+    expect(total()).toBe(1);
+  });
+
+  it('takes no place for a CronJob', async () => {
+    harness.seed(
+      app('web'),
+      cronJob({ name: 'nightly', namespace: 'shop', annotations: auto, envFrom: [fromConfigMap('app')] }),
+    );
+    await start('1');
+    await edit('blue');
+    await pass(8_000);
+    expect([total(), harness.objects('Job')]).toMatchObject([1, [{}]]);
+  });
+
+  it('is known to the next leader', async () => {
+    harness = new Harness();
+    harness.leaseTimings = usualLease;
+    harness.seed(namespace('shop'), configMap({ name: 'app', namespace: 'shop', data: { color: 'red' } }), ...apps(6));
+    await start('2');
+    await edit('blue');
+    await pass(5_000);
+    expect(total()).toBe(2);
+    engine.kill();
+    engine = await harness.start({ identity: 'reroll-1', pace: paceOf('2') });
+    await pass(5 * minuteMs);
+    expect([total(), most.get('all')]).toEqual([6, 2]);
+  });
+
+  it('gives the place of one that owes nothing any more to the next', async () => {
+    harness.seed(configMap({ name: 'other', namespace: 'shop', data: { color: 'red' } }));
+    harness.seed(app('web-0'), app('web-1', { uses: ['other'] }), app('web-2', { uses: ['app', 'other'] }));
+    await start('1');
+    await edit('blue');
+    await edit('blue', 'shop', 'other');
+    await pass(5_000);
+    await edit('red');
+    await edit('red', 'shop', 'other');
+    await pass(3 * minuteMs);
+    expect(total()).toBeLessThanOrEqual(2);
+    expect(rolling()).toBe(0);
+  });
+
+  it('is passed by no urgent source, but an urgent one is next', async () => {
+    harness.seed(
+      configMap({
+        name: 'key',
+        namespace: 'bank',
+        data: { color: 'red' },
+        annotations: { 'reroll.dev/urgent': 'true' },
+      }),
+    );
+    harness.seed(...apps(4), app('vault', { namespace: 'bank', uses: ['key'] }));
+    await start('1');
+    await edit('blue');
+    await pass(5_000);
+    await edit('blue', 'bank', 'key');
+    await pass(3 * minuteMs);
+    expect(order().indexOf('vault')).toBe(1);
+    expect([total(), most.get('all')]).toEqual([5, 1]);
+  });
+
+  it('is shared fairly: few of one namespace are not kept by many of another', async () => {
+    harness.seed(...apps(8), ...apps(2, { namespace: 'bank' }, 'few'));
+    await start('2');
+    await edit('blue');
+    await pass(5_000);
+    await edit('blue', 'bank');
+    await pass(2 * minuteMs);
+    expect(order().findIndex((name) => name === 'few-1')).toBeLessThan(6);
+  });
+
+  it('costs no request for those that wait, and is told once for each', async () => {
+    harness.seed(...apps(20));
+    new Controllers(harness.server, { readyDelayMs: 8 * minuteMs }).start();
+    await harness.clock.advance(20 * minuteMs);
+    engine = await harness.start({ pace: paceOf('1') });
+    await edit('blue');
+    await harness.clock.advance(30_000);
+    harness.requestsSinceLast();
+    await harness.clock.advance(6 * minuteMs);
+    expect(harness.requestsSinceLast().filter((request) => !request.startsWith('watch '))).toEqual([]);
+    await harness.clock.advance(60 * minuteMs);
+    const told = engine.lines.filter(({ message }) => message.includes('not restarted yet'));
+    expect(told).toHaveLength(19);
+    expect(await engine.metrics.registry.text()).toContain('reroll_rolling_workloads 1');
+  });
+});
+
+describe('the rate of restarts', () => {
+  it('lets so many begin in any such time, also for the next leader', async () => {
+    harness = new Harness();
+    harness.leaseTimings = usualLease;
+    harness.seed(namespace('shop'), configMap({ name: 'app', namespace: 'shop', data: { color: 'red' } }), ...apps(9));
+    const rate = parseRestartRate('3/m');
+    await start({ rate });
+    await edit('blue');
+    await pass(10_000);
+    expect(total()).toBe(3);
+    expect(status('web-8')).toMatchObject({ waitsFor: 'pace', detail: '--restart-rate: 3/m' });
+    engine.kill();
+    engine = await harness.start({ identity: 'reroll-1', pace: paceOf({ rate }) });
+    await pass(30_000);
+    expect(total()).toBe(3);
+    await pass(50_000);
+    expect(total()).toBe(6);
+    await pass(minuteMs);
+    expect(total()).toBe(9);
+  });
+
+  it('counts CronJobs', async () => {
+    harness.seed(
+      app('web'),
+      cronJob({ name: 'nightly', namespace: 'shop', annotations: auto, envFrom: [fromConfigMap('app')] }),
+    );
+    await start({ rate: parseRestartRate('1/m') });
+    await edit('blue');
+    await pass(20_000);
+    expect(total() + harness.objects('Job').length).toBe(1);
+    await pass(minuteMs);
+    expect(total() + harness.objects('Job').length).toBe(2);
+  });
+});
+
+describe('the order of restarts for one change', () => {
+  const wave = (number: number): App => ({ annotations: { 'reroll.dev/wave': String(number) } });
+
+  it('is by waves, and each is rolled out before the next', async () => {
+    harness.seed(...apps(2, wave(10), 'last'), ...apps(2, {}, 'middle'), ...apps(2, wave(-1), 'first'));
+    await start();
+    await edit('blue');
+    await pass(10_000);
+    expect(order().toSorted()).toEqual(['first-0', 'first-1']);
+    expect(status('last-0')).toMatchObject({ state: 'waiting', waitsFor: 'order' });
+    await pass(readyDelayMs + 5_000);
+    expect(order().slice(2).toSorted()).toEqual(['middle-0', 'middle-1']);
+    await pass(2 * minuteMs);
+    expect(order().slice(4).toSorted()).toEqual(['last-0', 'last-1']);
+  });
+
+  it('is of one source: users of another do not wait', async () => {
+    harness.seed(configMap({ name: 'other', namespace: 'shop', data: { color: 'red' } }));
+    harness.seed(app('first'), app('last', { ...wave(10), uses: ['other'] }));
+    await start();
+    await edit('blue');
+    await edit('blue', 'shop', 'other');
+    await pass(10_000);
+    expect(order().toSorted()).toEqual(['first', 'last']);
+  });
+
+  it('waits for one that is held, and says so', async () => {
+    harness.seed(app('first', { annotations: { 'reroll.dev/hold': 'true' } }), app('last', wave(10)));
+    await start();
+    await edit('blue');
+    await pass(5 * minuteMs);
+    expect(order()).toEqual([]);
+    expect(status('last')).toMatchObject({
+      waitsFor: 'order',
+      detail: 'reroll.dev/wave 0 comes first: Deployment first has still to restart',
+    });
+    await annotate('first', { 'reroll.dev/hold': null });
+    await pass(minuteMs);
+    expect(order()).toEqual(['first', 'last']);
+  });
+
+  it('does not wait for one that has been broken since before the change', async () => {
+    harness.seed(app('first'), app('last', wave(10)));
+    await start();
+    await harness.patch('Deployment', 'first', { spec: { paused: true } }, 'shop');
+    await harness.patch('Deployment', 'first', { spec: { template: { metadata: { labels: { x: '1' } } } } }, 'shop');
+    await annotate('first', { 'reloader.stakater.com/auto': 'false' });
+    await pass(5_000);
+    await edit('blue');
+    await pass(10_000);
+    expect(order()).toEqual(['last']);
+  });
+
+  it('is by names: after others, which are rolled out', async () => {
+    harness.seed(app('db'), app('cache', { annotations: { 'reroll.dev/after': 'deployment/db' } }));
+    harness.seed(app('web', { annotations: { 'reroll.dev/after': 'Deployment/db, deployments/cache' } }));
+    await start();
+    await edit('blue');
+    await pass(10_000);
+    expect(order()).toEqual(['db']);
+    expect(status('web')).toMatchObject({ detail: 'reroll.dev/after: Deployment db is still rolling out' });
+    await pass(3 * minuteMs);
+    expect(order()).toEqual(['db', 'cache', 'web']);
+  });
+
+  it('is by controlling owners', async () => {
+    harness.seed(app('parent'));
+    const { uid } = (await harness.get('Deployment', 'parent', 'shop')).metadata;
+    const owned = app('child');
+    const controller = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'parent', uid, controller: true };
+    harness.seed({ ...owned, metadata: { ...owned.metadata, ownerReferences: [controller] } });
+    await start();
+    await edit('blue');
+    await pass(10_000);
+    expect(order()).toEqual(['parent']);
+    await pass(minuteMs);
+    expect(order()).toEqual(['parent', 'child']);
+  });
+
+  it('waits for nothing that is not there', async () => {
+    harness.seed(app('web', { annotations: { 'reroll.dev/after': 'deployment/gone' } }));
+    await start();
+    await edit('blue');
+    await pass(5_000);
+    expect(order()).toEqual(['web']);
+  });
+
+  it('goes on when the one before is deleted', async () => {
+    harness.seed(
+      app('db', { annotations: { 'reroll.dev/hold': 'true' } }),
+      app('web', { annotations: { 'reroll.dev/after': 'deployment/db' } }),
+    );
+    await start();
+    await edit('blue');
+    await pass(10_000);
+    expect(order()).toEqual([]);
+    await harness.delete('Deployment', 'db', 'shop');
+    await pass(10_000);
+    expect(order()).toEqual(['web']);
+  });
+
+  it.each<[string, Record<string, App>]>([
+    [
+      'by names',
+      {
+        a: { annotations: { 'reroll.dev/after': 'deployment/b' } },
+        b: { annotations: { 'reroll.dev/after': 'deployment/a' } },
+      },
+    ],
+    ['by names and waves', { a: { annotations: { 'reroll.dev/after': 'deployment/b' } }, b: wave(10) }],
+    [
+      'of three',
+      {
+        a: { annotations: { 'reroll.dev/after': 'deployment/b' } },
+        b: { annotations: { 'reroll.dev/after': 'deployment/c' } },
+        c: { annotations: { 'reroll.dev/after': 'deployment/a' } },
+      },
+    ],
+  ])('in a circle %s has no effect, and is told once', async (_what, members) => {
+    harness.seed(...Object.entries(members).map(([name, options]) => app(name, options)));
+    await start();
+    await edit('blue');
+    await pass(2 * minuteMs);
+    await edit('green');
+    await pass(2 * minuteMs);
+    expect(total()).toBe(2 * Object.keys(members).length);
+    expect(
+      engine.lines.filter(({ message }) => message.includes('which in the end waits for it too')).length,
+    ).toBeGreaterThan(0);
+  });
+
+  it('is kept by urgent sources, and with limits', async () => {
+    await harness.patchSource(
+      'ConfigMap',
+      'app',
+      { metadata: { annotations: { 'reroll.dev/urgent': 'true' } } },
+      'shop',
+    );
+    harness.seed(...apps(3, wave(10), 'last'), ...apps(3, {}, 'first'));
+    await start('2');
+    await edit('blue');
+    await pass(5 * minuteMs);
+    expect(order().map((name) => name.split('-')[0])).toEqual(['first', 'first', 'first', 'last', 'last', 'last']);
+    expect(most.get('all')).toBe(2);
+  });
+
+  it('waits for one that may owe, of a Secret that was not read yet', async () => {
+    harness.seed(secret({ name: 'db', namespace: 'shop', data: { password: 'a' } }));
+    const uses = { envFrom: [{ secretRef: { name: 'db' } }], namespace: 'shop' };
+    harness.seed(
+      deployment({ name: 'first', annotations: auto, ...uses }),
+      deployment({ name: 'last', annotations: { ...auto, 'reroll.dev/wave': '1' }, ...uses }),
+    );
+    await start();
+    await harness.edit('Secret', 'db', { password: 'b' }, 'shop');
+    await pass(5_000);
+    expect(order()).toEqual(['first']);
+    await pass(2 * minuteMs);
+    expect(order()).toEqual(['first', 'last']);
+  });
+});

@@ -1,0 +1,49 @@
+import type { LogLine } from '../../shared/runtime/log/recording-logger';
+
+/** Situations that the worlds of a batch must reach in which restarts wait for their turn. */
+export const paceSituations = [
+  'a restart waited because as many rolled as may in the cluster',
+  'a restart waited because as many rolled as may in its namespace by the flag',
+  'a restart waited because as many rolled as its namespace says',
+  'a restart waited because as many users of a source rolled as the source says',
+  'a restart waited because as many had begun as may in a time',
+  'a restart waited for a lower wave',
+  'a restart waited for a workload that it names',
+  'workloads would have waited for each other for ever',
+] as const;
+export type PaceSituation = (typeof paceSituations)[number];
+
+const toldInLogs: readonly (readonly [RegExp, PaceSituation])[] = [
+  [/deferred by --max-rolling:/, 'a restart waited because as many rolled as may in the cluster'],
+  [
+    /deferred by --max-rolling-per-namespace:/,
+    'a restart waited because as many rolled as may in its namespace by the flag',
+  ],
+  [
+    /deferred by reroll\.dev\/max-rolling on namespace/,
+    'a restart waited because as many rolled as its namespace says',
+  ],
+  [
+    /deferred by reroll\.dev\/max-rolling on (?:ConfigMap|Secret)/,
+    'a restart waited because as many users of a source rolled as the source says',
+  ],
+  [/deferred by --restart-rate:/, 'a restart waited because as many had begun as may in a time'],
+  [/deferred by reroll\.dev\/wave /, 'a restart waited for a lower wave'],
+  [/deferred by reroll\.dev\/after:/, 'a restart waited for a workload that it names'],
+  [/which in the end waits for it too/, 'workloads would have waited for each other for ever'],
+];
+
+/** Notes which of these situations a world reaches. */
+export class PaceSituations {
+  readonly #reached = new Set<PaceSituation>();
+
+  get reached(): ReadonlySet<PaceSituation> {
+    return this.#reached;
+  }
+
+  logged(lines: readonly LogLine[]): void {
+    for (const { message } of lines) {
+      for (const [words, situation] of toldInLogs) if (words.test(message)) this.#reached.add(situation);
+    }
+  }
+}

@@ -1,2 +1,0 @@
-import { buildPromtool } from './control-plane/promtool';
-void buildPromtool({ print: (line) => console.log(line) });

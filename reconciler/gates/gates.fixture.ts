@@ -1,0 +1,36 @@
+import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import { workloadRecord, type WorkloadOptions } from '../../shared/domain/plan/records.fixture';
+import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import type { RolloutProgress } from '../../shared/domain/workloads/rollout-progress';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+
+export interface PacedOptions extends WorkloadOptions {
+  readonly gates?: GateSettings;
+  readonly state?: RolloutProgress['state'];
+  readonly pods?: number;
+  readonly pendingPods?: number;
+  readonly nodePool?: string;
+  readonly lastRestart?: WorkloadRecord['lastRestart'];
+}
+
+/** A tracked workload whose rollout stands as given: healthy and of one pod, unless overridden. */
+export function paced({
+  gates,
+  state = 'healthy',
+  pods = 1,
+  pendingPods,
+  nodePool,
+  lastRestart,
+  ...options
+}: PacedOptions) {
+  const record: WorkloadRecord = {
+    ...workloadRecord(options),
+    progress: { state, pods, pendingPods: pendingPods ?? (state === 'rolling' ? pods : 0) },
+    ...(gates && { gates }),
+    ...(nodePool !== undefined && { nodePool }),
+    ...(lastRestart && { lastRestart }),
+  };
+  const { kind, namespace, name } = record;
+  const key = workloadKey(kind, namespace, name);
+  return { key, record, baseline: undefined } as unknown as TrackedWorkload;
+}

@@ -1,0 +1,214 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { unlimited, type PaceSettings } from '../../shared/domain/gate-settings/pace-settings';
+import { parseRestartRate } from '../../shared/domain/gate-settings/restart-rate';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import { at, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import { paced, type PacedOptions } from './gates.fixture';
+import { RestartOrder } from './restart-order';
+import { RestartTurns } from './restart-turns';
+import { RollingWorkloads } from './rolling-workloads';
+
+const app = { kind: 'ConfigMap', name: 'app' } as const;
+
+let clock: FakeClock;
+let workloads: Map<WorkloadKey, TrackedWorkload>;
+let source: GateSettings | undefined;
+let namespace: GateSettings | undefined;
+let woken: string[];
+let turns: RestartTurns;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  workloads = new Map();
+  [source, namespace, woken] = [undefined, undefined, []];
+  make({ maxRolling: { count: 2, unit: 'workloads' } });
+});
+
+function make(pace: Partial<PaceSettings>): void {
+  const sources = { get: () => ({ ...sourceRecord({ writtenAtMs: at(0) }), ...(source && { gates: source }) }) };
+  const onTurn = (key: WorkloadKey): void => void woken.push(key.split('/')[2] ?? '');
+  const index = {
+    get: (key: WorkloadKey) => workloads.get(key),
+    tracked: () => workloads.values(),
+    usersOf: () => [],
+    revisionOf: () => 0,
+  };
+  const rolling = new RollingWorkloads({ clock, onFreed: () => turns.freed() });
+  const logger = new RecordingLogger();
+  turns = new RestartTurns({
+    ...{ clock, pace: { ...unlimited, ...pace }, workloads: index, sources, rolling, onTurn },
+    namespaces: { of: () => namespace },
+    order: new RestartOrder({ workloads: index, sources, rolling, owes: () => false, logger, onTurn }),
+  });
+  turns.begin();
+}
+
+/** A look at the workload: whether it may restart. The look is not over. */
+function ask(name: string, options: PacedOptions = {}): string | undefined {
+  const workload = paced({ name, ...options });
+  workloads.set(workload.key, workload);
+  return turns.ask(workload, [app])?.detail;
+}
+
+function ended(name: string, waits?: 'pace'): void {
+  turns.ended(`Deployment/shop/${name}`, waits);
+}
+
+function restart(name: string): () => void {
+  return turns.began(paced({ name }), { id: name, atMs: clock.nowMs() });
+}
+
+/** A whole look. */
+function look(name: string, options: PacedOptions = {}): boolean {
+  const closed = ask(name, options);
+  if (closed === undefined) restart(name);
+  ended(name, closed === undefined ? undefined : 'pace');
+  return closed === undefined;
+}
+
+function rolledOut(name: string): void {
+  turns.saw(paced({ name, lastRestart: { id: name, atMs: clock.nowMs() } }));
+}
+
+describe('RestartTurns', () => {
+  it('counts looks that are not over: several at a time begin no more than may', () => {
+    expect([ask('a'), ask('b'), ask('c')]).toEqual([undefined, undefined, '--max-rolling: 2 workloads']);
+    ended('c', 'pace');
+    expect(turns.rolling.workloads).toBe(2);
+  });
+
+  it('wakes only as many as may go, and these hold their places until their looks are over', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) look(name);
+    rolledOut('a');
+    await clock.advance(0);
+    expect(woken).toEqual(['c']);
+    expect(look('new')).toBe(false);
+    rolledOut('b');
+    await clock.advance(0);
+    expect(woken).toEqual(['c', 'd']);
+    expect(ask('c')).toBeUndefined();
+  });
+
+  it('gives the place of a woken one that restarts nothing to the next', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) look(name);
+    rolledOut('a');
+    await clock.advance(0);
+    ended('c');
+    await clock.advance(0);
+    expect(woken).toEqual(['c', 'd']);
+    turns.gone('Deployment/shop/d');
+    expect(turns.rolling.workloads).toBe(1);
+  });
+
+  it('gives back the place of a write that was not stored', async () => {
+    for (const name of ['a', 'b']) expect(ask(name)).toBeUndefined();
+    const takeBack = restart('b');
+    look('c');
+    takeBack();
+    ended('b');
+    await clock.advance(0);
+    expect(woken).toEqual(['c']);
+  });
+
+  it('has nobody overtake those that wait when something has just become free', () => {
+    for (const name of ['a', 'b', 'c']) look(name);
+    rolledOut('a');
+    expect(look('new')).toBe(false);
+    expect(woken).toEqual(['c']);
+  });
+
+  it('lets one that rolls restart again without a second place', () => {
+    look('a');
+    look('b');
+    expect(look('a')).toBe(true);
+    expect(turns.rolling.workloads).toBe(2);
+  });
+
+  it('wakes when a limit is raised', async () => {
+    make({ perNamespace: { count: 1, unit: 'workloads' } });
+    look('a');
+    look('b');
+    namespace = { maxRolling: { count: 2, unit: 'workloads' } };
+    turns.freed();
+    await clock.advance(0);
+    expect(woken).toEqual(['b']);
+  });
+
+  it('wakes urgent ones first, and passes no limit for them', async () => {
+    for (const name of ['a', 'b', 'c']) look(name);
+    source = { isUrgent: true };
+    expect(look('urgent')).toBe(false);
+    rolledOut('a');
+    await clock.advance(0);
+    expect(woken).toEqual(['urgent']);
+  });
+
+  it('tells what one waits for now', () => {
+    make({ maxRolling: { count: 1, unit: 'workloads' }, rate: parseRestartRate('1/m') });
+    look('a');
+    look('b');
+    expect(turns.told('Deployment/shop/b')?.detail).toBe('--max-rolling: 1 workload');
+    rolledOut('a');
+    expect(turns.told('Deployment/shop/b')?.detail).toBe('--restart-rate: 1/m');
+    expect(turns.told('Deployment/shop/a')).toBeUndefined();
+  });
+
+  it('sets one timer for all that wait, however many and however long', async () => {
+    for (let n = 0; n < 1_000; n++) look(`w-${n}`);
+    const timers = clock.pendingTimers;
+    expect(timers).toBeLessThanOrEqual(1);
+    await clock.advance(300_000);
+    expect([clock.pendingTimers, woken]).toEqual([timers, []]);
+    await clock.advance(310_000);
+    expect(woken).toHaveLength(2);
+  });
+
+  it('sets none while nobody waits, nor after the term', async () => {
+    look('a');
+    expect(clock.pendingTimers).toBe(0);
+    look('b');
+    look('c');
+    turns.end();
+    expect(clock.pendingTimers).toBe(0);
+    await clock.advance(3_600_000);
+    expect([woken, turns.rolling.workloads]).toEqual([[], 0]);
+  });
+
+  describe('with a rate', () => {
+    beforeEach(() => make({ rate: parseRestartRate('2/10s') }));
+
+    it('wakes as many as may begin, when they may', async () => {
+      const went = ['a', 'b', 'c', 'd', 'e'].map((name) => look(name));
+      expect(went).toEqual([true, true, false, false, false]);
+      await clock.advance(9_999);
+      expect(woken).toEqual([]);
+      await clock.advance(1);
+      expect(woken).toEqual(['c', 'd']);
+      for (const name of ['c', 'd']) expect(look(name)).toBe(true);
+      await clock.advance(10_000);
+      expect(woken).toEqual(['c', 'd', 'e']);
+    });
+
+    it('counts looks that are not over, and not those that restart nothing', async () => {
+      expect([ask('a'), ask('b'), ask('c')]).toEqual([undefined, undefined, '--restart-rate: 2/10s']);
+      ended('c', 'pace');
+      ended('a');
+      await clock.advance(0);
+      expect(woken).toEqual(['c']);
+    });
+
+    it('counts what rolls out nothing, which takes no other place', () => {
+      const job = paced({ kind: 'Job', name: 'job' });
+      for (let n = 0; n < 2; n++) {
+        expect(turns.ask(job, [app])).toBeUndefined();
+        turns.began(job, { id: String(n), atMs: clock.nowMs() });
+        turns.ended(job.key, undefined);
+      }
+      expect(turns.ask(job, [app])?.detail).toBe('--restart-rate: 2/10s');
+      expect(turns.rolling.workloads).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,286 @@
+import { gateAnnotations } from '../../shared/domain/annotations/annotations';
+import type { GateName } from '../../shared/domain/gate-settings/gate-names';
+import type { PaceSettings } from '../../shared/domain/gate-settings/pace-settings';
+import type { ClosedGate } from '../../shared/domain/gates/gate';
+import { maxRollingGate, type LimitInUse, type Rolling } from '../../shared/domain/gates/max-rolling-gate';
+import { restartRateGate } from '../../shared/domain/gates/restart-rate-gate';
+import { candidateOf } from '../../shared/domain/plan/candidates';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { LocalSourceRef, SourceRef } from '../../shared/domain/sources/source';
+import type { LastRestart } from '../../shared/domain/workloads/last-restart';
+import { rollsOut } from '../../shared/domain/workloads/rollout-progress';
+import type { Clock, Timer } from '../../shared/runtime/clock';
+import type { SourceIndex } from '../sources/source-index';
+import type { WorkloadIndex } from '../workloads/workload-index';
+import type { NamespaceGates } from './namespace-gates';
+import type { RestartOrder } from './restart-order';
+import { RestartStarts } from './restart-starts';
+import type { RollingWorkloads } from './rolling-workloads';
+import { WaitingLine, type Turn, type WaitingRestart } from './waiting-line';
+
+export interface RestartTurnsOptions {
+  readonly clock: Clock;
+  readonly pace: PaceSettings;
+  readonly workloads: Pick<WorkloadIndex, 'get' | 'tracked'>;
+  readonly sources: Pick<SourceIndex, 'get'>;
+  readonly namespaces: Pick<NamespaceGates, 'of'>;
+  readonly rolling: RollingWorkloads;
+  readonly order: RestartOrder;
+  /** It is the turn of this workload: look at it. */
+  readonly onTurn: (key: WorkloadKey) => void;
+}
+
+interface ScopedLimit extends LimitInUse {
+  /** Who else is concerned if it is full. */
+  readonly scope: Exclude<Turn, 'goes'>;
+}
+
+/** Nothing is expected to be missed. If it is, it is found out then. */
+const recheckMs = 60_000;
+
+/**
+ * When the restarts begin that may begin: in their order, and no more at once than the limits allow. A workload that has
+ * to wait is woken when it is its turn, and holds its place until that look is over. One timer serves all that wait.
+ */
+export class RestartTurns {
+  readonly #options: RestartTurnsOptions;
+  readonly #line = new WaitingLine();
+  readonly #starts: RestartStarts;
+  /** Something became free since the line was last looked at. */
+  #isFreed = false;
+  #timer: Timer | undefined;
+  #timerDueMs = Infinity;
+  #recheckedMs = -Infinity;
+
+  constructor(options: RestartTurnsOptions) {
+    this.#options = options;
+    this.#starts = new RestartStarts(options.pace.rate?.perMs ?? 0);
+  }
+
+  /** How many restarts roll out now. */
+  get rolling(): Rolling {
+    return this.#options.rolling.inCluster;
+  }
+
+  /** A term begins. */
+  begin(): void {
+    this.end();
+    const { rolling, workloads, clock } = this.#options;
+    rolling.begin(workloads.tracked());
+    this.#starts.begin(workloads.tracked(), clock.nowMs());
+    this.#recheckedMs = clock.monotonicMs();
+  }
+
+  end(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#timerDueMs = Infinity;
+    this.#line.clear();
+    this.#options.order.clear();
+    this.#options.rolling.end();
+  }
+
+  /**
+   * Whether the workload may restart for these changes now. If so, it holds a place until its look {@link ended}. If
+   * not, it is looked at again when it may.
+   */
+  ask(workload: TrackedWorkload, changes: readonly LocalSourceRef[]): ClosedGate | undefined {
+    const { order, rolling } = this.#options;
+    const { key } = workload;
+    const before = order.ask(workload, changes);
+    if (before) {
+      this.#arm();
+      return before;
+    }
+    if (rolling.holdsPlace(key) && !rolling.isRolling(key)) return undefined;
+    if (this.#isFreed) this.#serve();
+    const restart = this.#restart(workload, changes);
+    const closed = this.#closed(restart);
+    if (!closed) {
+      rolling.take(workload);
+      return undefined;
+    }
+    this.#line.add(restart);
+    this.#arm();
+    return closed.gate;
+  }
+
+  /** What a workload that waits for its turn waits for now: that changes without a look at it. */
+  told(key: WorkloadKey): ClosedGate | undefined {
+    const waiting = this.#line.get(key);
+    return waiting ? this.#closed(waiting)?.gate : this.#options.order.told(key);
+  }
+
+  /** The look at a workload is over. `waits`: what keeps its restart from beginning. */
+  ended(key: WorkloadKey, waits: GateName | undefined): void {
+    const { order, rolling } = this.#options;
+    if (waits !== 'pace') this.#line.delete(key);
+    if (waits !== 'order') order.leave(key);
+    rolling.giveBack(key);
+    order.changed(key);
+  }
+
+  /** The write of a restart is about to be sent. Call what is returned if it is not stored, or rolls nothing. */
+  began(workload: TrackedWorkload, restart: LastRestart): () => void {
+    const takeBack = this.#options.rolling.began(workload, restart);
+    this.#starts.add(restart);
+    return () => {
+      this.#starts.remove(restart);
+      takeBack();
+      this.freed();
+    };
+  }
+
+  /** Nothing is owed to the workload any more, or it was restarted. */
+  answered(key: WorkloadKey): void {
+    this.#options.order.forget(key);
+  }
+
+  /** The index shows the workload. */
+  saw(workload: TrackedWorkload): void {
+    this.#options.rolling.saw(workload);
+    this.#starts.saw(workload);
+    this.#options.order.changed(workload.key);
+  }
+
+  gone(key: WorkloadKey): void {
+    const { order, rolling } = this.#options;
+    this.#line.delete(key);
+    rolling.gone(key);
+    order.forget(key);
+    order.changed(key);
+  }
+
+  /** More may roll than before: something is rolled out, or a limit is another one. */
+  freed(): void {
+    this.#isFreed = true;
+    if (this.#line.size > 0) this.#arm(0);
+  }
+
+  /** Wakes those that may go now, in their order. */
+  #serve(): void {
+    this.#isFreed = false;
+    const { rolling, onTurn } = this.#options;
+    rolling.expire();
+    this.#isFreed = false;
+    this.#line.take(
+      (namespace) => rolling.inNamespace(namespace).workloads,
+      (restart) => {
+        const closed = this.#closed(restart);
+        if (closed) return closed.scope;
+        rolling.take(restart.workload);
+        onTurn(restart.workload.key);
+        return 'goes';
+      },
+    );
+  }
+
+  #onTimer(): void {
+    const { clock, order } = this.#options;
+    if (clock.monotonicMs() - this.#recheckedMs >= recheckMs) {
+      this.#recheckedMs = clock.monotonicMs();
+      order.recheck();
+    }
+    this.#serve();
+    this.#arm();
+  }
+
+  /** One timer: for what becomes free by itself, and to find out what was missed. */
+  #arm(delayMs = this.#untilFreeMs()): void {
+    const { clock, order } = this.#options;
+    if (this.#line.size === 0 && !order.isWaiting) return;
+    const dueMs = clock.monotonicMs() + delayMs;
+    if (this.#timer && this.#timerDueMs <= dueMs) return;
+    this.#timer?.cancel();
+    this.#timerDueMs = dueMs;
+    this.#timer = clock.timer(delayMs, () => {
+      this.#timer = undefined;
+      this.#timerDueMs = Infinity;
+      this.#onTimer();
+    });
+  }
+
+  #untilFreeMs(): number {
+    const { clock, rolling } = this.#options;
+    const nowMs = clock.nowMs();
+    const freeMs = Math.min(rolling.expire(), this.#rateGate()?.untilMs ?? Infinity);
+    return Math.min(recheckMs, Math.max(0, freeMs - nowMs));
+  }
+
+  #rateGate(): ClosedGate | undefined {
+    const { pace, clock, rolling } = this.#options;
+    if (!pace.rate) return undefined;
+    const nowMs = clock.nowMs();
+    // Those that hold a place begin at any moment.
+    const nthLastMs = (n: number): number | undefined =>
+      n <= rolling.places ? nowMs : this.#starts.nthLastMs(n - rolling.places, nowMs);
+    return restartRateGate({ rate: pace.rate, nthLastMs, nowMs });
+  }
+
+  #restart(workload: TrackedWorkload, changes: readonly LocalSourceRef[]): WaitingRestart {
+    const { sources, clock } = this.#options;
+    const { namespace } = workload.record;
+    const found = changes.map(({ kind, name }) => sources.get({ kind, namespace, name }));
+    return {
+      ...{ workload, changes },
+      isUrgent: found.some((source) => source?.gates?.isUrgent === true),
+      owedSinceMs: Math.min(...found.map((source) => source?.writtenAtMs ?? clock.nowMs())),
+    };
+  }
+
+  #closed({
+    workload,
+    changes,
+  }: WaitingRestart): { readonly gate: ClosedGate; readonly scope: Exclude<Turn, 'goes'> } | undefined {
+    const { record } = workload;
+    if (rollsOut(record)) {
+      for (const limit of this.#limits(workload, changes)) {
+        const gate = maxRollingGate([limit], { pods: record.progress.pods });
+        if (gate) return { gate, scope: limit.scope };
+      }
+    }
+    const gate = this.#rateGate();
+    // When it is the turn of this one depends on those before it.
+    return gate && { gate: { ...gate, untilMs: undefined }, scope: 'all-stay' };
+  }
+
+  /** Every limit that concerns the workload. One that restarts again while it rolls takes no second place. */
+  *#limits({ key, record }: TrackedWorkload, changes: readonly LocalSourceRef[]): Generator<ScopedLimit> {
+    const { pace, namespaces, rolling, sources } = this.#options;
+    const { namespace, nodePool } = record;
+    const own = rolling.of(key);
+    const others = ({ workloads, pods }: Rolling): Rolling => ({
+      workloads: workloads - own.workloads,
+      pods: pods - own.pods,
+    });
+    if (pace.maxRolling !== 'off') {
+      const inUse = { setBy: '--max-rolling', limit: pace.maxRolling, rolling: others(rolling.inCluster) };
+      yield { ...inUse, scope: 'all-stay' };
+    }
+    const ofNamespace = namespaces.of(namespace)?.maxRolling;
+    const limit = ofNamespace ?? pace.perNamespace;
+    if (limit !== 'off') {
+      const setBy = ofNamespace
+        ? `${gateAnnotations.maxRolling} on namespace ${namespace}`
+        : '--max-rolling-per-namespace';
+      yield { setBy, limit, rolling: others(rolling.inNamespace(namespace)), scope: 'namespace-stays' };
+    }
+    if (nodePool !== undefined && pace.perNodePool !== 'off') {
+      const inUse = { setBy: '--max-rolling-per-node-pool', limit: pace.perNodePool };
+      yield { ...inUse, rolling: others(rolling.inNodePool(nodePool)), scope: 'stays' };
+    }
+    for (const { kind, name } of changes) {
+      const source = { kind, namespace, name };
+      const ofSource = sources.get(source)?.gates?.maxRolling ?? 'off';
+      if (ofSource === 'off') continue;
+      const inUse = { setBy: `${gateAnnotations.maxRolling} on ${kind} ${name}`, limit: ofSource };
+      const users = rolling.among(namespace, (other) => other !== key && this.#uses(other, source));
+      yield { ...inUse, rolling: users, scope: 'stays' };
+    }
+  }
+
+  #uses(key: WorkloadKey, source: SourceRef): boolean {
+    const workload = this.#options.workloads.get(key);
+    return workload !== undefined && candidateOf(source, workload) !== undefined;
+  }
+}

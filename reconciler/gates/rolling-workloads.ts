@@ -1,0 +1,260 @@
+import type { Rolling } from '../../shared/domain/gates/max-rolling-gate';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { LastRestart } from '../../shared/domain/workloads/last-restart';
+import { rollsOut } from '../../shared/domain/workloads/rollout-progress';
+import type { Clock } from '../../shared/runtime/clock';
+
+export interface RollingWorkloadsOptions {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** Something that rolled counts no more, or counts less. */
+  readonly onFreed: () => void;
+}
+
+interface Slot {
+  readonly key: WorkloadKey;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly nodePool: string | undefined;
+  readonly pods: number;
+  /** False: a restart of it is no rollout, as that of a Job, and takes nothing from any limit. */
+  readonly rolls: boolean;
+  /** Undefined: it holds a place, and has not restarted yet. */
+  readonly restart: LastRestart | undefined;
+}
+
+type Counts = { workloads: number; pods: number };
+
+/**
+ * A workload that does not become ready must not keep others from restarting for longer: the default progress deadline
+ * of a Deployment.
+ */
+export const rollingForMs = 600_000;
+
+/** The previous leader may have restarted workloads until then, by clocks that may differ. */
+const clockSkewMs = 10_000;
+
+const none: Rolling = { workloads: 0, pods: 0 };
+
+/**
+ * The workloads that Reroll restarted and that have yet to roll out, as `kubectl rollout status` tells it, and those
+ * that are about to be. What the workloads themselves tell counts once, when a term begins: whoever writes a workload
+ * may write that Reroll has restarted it, and would take the place of others.
+ */
+export class RollingWorkloads {
+  readonly #options: RollingWorkloadsOptions;
+  /** Those that restarted first come first; places are among them. */
+  readonly #slots = new Map<WorkloadKey, Slot>();
+  readonly #namespaces = new Map<string, Map<WorkloadKey, Slot>>();
+  readonly #inNamespace = new Map<string, Counts>();
+  readonly #inNodePool = new Map<string, Counts>();
+  readonly #inCluster: Counts = { workloads: 0, pods: 0 };
+  #places = 0;
+  #termBeganMs: number | undefined;
+
+  constructor(options: RollingWorkloadsOptions) {
+    this.#options = options;
+  }
+
+  /** A term begins. What the leader before it restarted still counts. */
+  begin(tracked: Iterable<TrackedWorkload>): void {
+    this.end();
+    this.#termBeganMs = this.#options.clock.nowMs();
+    const restarted = [...tracked].filter(({ record }) => record.lastRestart);
+    restarted.sort((left, right) => restartedAtMs(left) - restartedAtMs(right));
+    for (const workload of restarted) this.saw(workload);
+  }
+
+  end(): void {
+    this.#termBeganMs = undefined;
+    this.#slots.clear();
+    this.#namespaces.clear();
+    this.#inNamespace.clear();
+    this.#inNodePool.clear();
+    this.#inCluster.workloads = this.#inCluster.pods = this.#places = 0;
+  }
+
+  get inCluster(): Rolling {
+    return this.#inCluster;
+  }
+
+  inNamespace(namespace: string): Rolling {
+    return this.#inNamespace.get(namespace) ?? none;
+  }
+
+  inNodePool(nodePool: string): Rolling {
+    return this.#inNodePool.get(nodePool) ?? none;
+  }
+
+  /** Of one namespace, those for which `counts` is true. */
+  among(namespace: string, counts: (key: WorkloadKey) => boolean): Rolling {
+    const found = { workloads: 0, pods: 0 };
+    for (const { key, pods, rolls } of this.#namespaces.get(namespace)?.values() ?? []) {
+      if (!rolls || !counts(key)) continue;
+      found.workloads++;
+      found.pods += pods;
+    }
+    return found;
+  }
+
+  /** What the workload itself takes. */
+  of(key: WorkloadKey): Rolling {
+    const slot = this.#slots.get(key);
+    return slot?.rolls ? { workloads: 1, pods: slot.pods } : none;
+  }
+
+  /** Whether its last restart by this leader, or by the one before, has yet to roll out. */
+  isRolling(key: WorkloadKey): boolean {
+    return this.#slots.get(key)?.restart !== undefined;
+  }
+
+  holdsPlace(key: WorkloadKey): boolean {
+    return this.#slots.has(key);
+  }
+
+  /** How many are about to restart. */
+  get places(): number {
+    return this.#places;
+  }
+
+  /** The workload may restart, and counts from now on. */
+  take(workload: TrackedWorkload): void {
+    if (!this.#slots.has(workload.key)) this.#set(slotOf(workload, undefined));
+  }
+
+  /** Its look is over. If it has restarted, it keeps its place until it is rolled out. */
+  giveBack(key: WorkloadKey): void {
+    const slot = this.#slots.get(key);
+    if (slot && !slot.restart) this.#free(slot);
+  }
+
+  /** The write of its restart is about to be sent. Call what is returned if it is not stored, or rolls nothing. */
+  began(workload: TrackedWorkload, restart: LastRestart): () => void {
+    const { key } = workload;
+    const before = this.#slots.get(key);
+    if (!rollsOut(workload.record)) {
+      this.giveBack(key);
+      return () => undefined;
+    }
+    const slot = slotOf(workload, restart);
+    this.#set(slot);
+    return () => {
+      if (this.#slots.get(key) !== slot) return;
+      if (before?.restart) this.#replace(slot, before);
+      else this.#free(slot);
+    };
+  }
+
+  /** The index shows the workload. Called for each of its updates. */
+  saw({ key, record }: TrackedWorkload): void {
+    const known = this.#slots.get(key);
+    const { lastRestart, progress } = record;
+    if (!known?.restart) {
+      if (!known && this.#isOfLeaderBefore(lastRestart) && progress.state === 'rolling' && rollsOut(record)) {
+        this.#set(slotOf({ key, record }, lastRestart, progress.pendingPods));
+      }
+      return;
+    }
+    const isOther = known.uid !== record.uid;
+    // A state of before the restart, or one that lost the note of it.
+    const isOlder = !lastRestart || (lastRestart.id !== known.restart.id && lastRestart.atMs <= known.restart.atMs);
+    if (isOlder && !isOther) return;
+    if (isOther || progress.state !== 'rolling') {
+      this.#free(known);
+      return;
+    }
+    if (progress.pendingPods === known.pods) return;
+    this.#replace(known, { ...known, pods: progress.pendingPods });
+    if (progress.pendingPods < known.pods) this.#options.onFreed();
+  }
+
+  gone(key: WorkloadKey): void {
+    const slot = this.#slots.get(key);
+    if (slot) this.#free(slot);
+  }
+
+  /** Those that take too long count no more. Returns when the next of them will, by the wall clock. */
+  expire(): number {
+    const nowMs = this.#options.clock.nowMs();
+    for (const slot of this.#slots.values()) {
+      if (!slot.restart) continue;
+      const endsMs = slot.restart.atMs + rollingForMs;
+      // A clock that was set back must not keep it for longer.
+      if (endsMs > nowMs && slot.restart.atMs <= nowMs + clockSkewMs) return endsMs;
+      this.#free(slot);
+    }
+    return Infinity;
+  }
+
+  #isOfLeaderBefore(restart: LastRestart | undefined): restart is LastRestart {
+    if (!restart || this.#termBeganMs === undefined) return false;
+    return restart.atMs <= this.#termBeganMs + clockSkewMs && this.#options.clock.nowMs() < restart.atMs + rollingForMs;
+  }
+
+  #set(slot: Slot): void {
+    const known = this.#slots.get(slot.key);
+    if (known) this.#remove(known);
+    this.#slots.set(slot.key, slot);
+    this.#slotsOf(slot.namespace).set(slot.key, slot);
+    this.#count(slot, 1);
+  }
+
+  /** Keeps its place among the others. */
+  #replace(known: Slot, slot: Slot): void {
+    this.#count(known, -1);
+    this.#slots.set(slot.key, slot);
+    this.#slotsOf(slot.namespace).set(slot.key, slot);
+    this.#count(slot, 1);
+  }
+
+  #free(slot: Slot): void {
+    this.#remove(slot);
+    this.#options.onFreed();
+  }
+
+  #remove(slot: Slot): void {
+    this.#slots.delete(slot.key);
+    const others = this.#slotsOf(slot.namespace);
+    others.delete(slot.key);
+    if (others.size === 0) this.#namespaces.delete(slot.namespace);
+    this.#count(slot, -1);
+  }
+
+  #slotsOf(namespace: string): Map<WorkloadKey, Slot> {
+    let slots = this.#namespaces.get(namespace);
+    if (!slots) this.#namespaces.set(namespace, (slots = new Map<WorkloadKey, Slot>()));
+    return slots;
+  }
+
+  #count({ namespace, nodePool, pods, rolls, restart }: Slot, sign: 1 | -1): void {
+    if (!restart) this.#places += sign;
+    if (!rolls) return;
+    add(this.#inCluster, pods, sign);
+    countIn(this.#inNamespace, namespace, pods, sign);
+    if (nodePool !== undefined) countIn(this.#inNodePool, nodePool, pods, sign);
+  }
+}
+
+function slotOf(
+  { key, record }: Pick<TrackedWorkload, 'key' | 'record'>,
+  restart: LastRestart | undefined,
+  pods = Math.max(1, record.progress.pods),
+): Slot {
+  const { uid, namespace, nodePool } = record;
+  return { key, uid, namespace, nodePool, pods, rolls: rollsOut(record), restart };
+}
+
+function restartedAtMs({ record }: TrackedWorkload): number {
+  return record.lastRestart?.atMs ?? 0;
+}
+
+function countIn(counts: Map<string, Counts>, scope: string, pods: number, sign: 1 | -1): void {
+  const count = counts.get(scope) ?? { workloads: 0, pods: 0 };
+  add(count, pods, sign);
+  if (count.workloads === 0) counts.delete(scope);
+  else counts.set(scope, count);
+}
+
+function add(count: Counts, pods: number, sign: 1 | -1): void {
+  count.workloads += sign;
+  count.pods += sign * pods;
+}

@@ -1,0 +1,141 @@
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { LocalSourceRef } from '../../shared/domain/sources/source';
+
+/** A restart that waits for its turn. */
+export interface WaitingRestart {
+  readonly workload: TrackedWorkload;
+  readonly changes: readonly LocalSourceRef[];
+  /** One of its sources is urgent. */
+  readonly isUrgent: boolean;
+  /** When the first of its sources was written, by the API server's clock. */
+  readonly owedSinceMs: number;
+}
+
+/** What happens to the one at the head of a namespace. */
+export type Turn =
+  /** It goes. */
+  | 'goes'
+  /** Others of its namespace may go. */
+  | 'stays'
+  /** Nobody of its namespace may go. */
+  | 'namespace-stays'
+  /** Nobody may go. */
+  | 'all-stay';
+
+/**
+ * The restarts that wait for their turn: urgent ones first, then, within a namespace, by wave, by how long they are
+ * owed, and by name. Among namespaces, the one in which the fewest roll comes first: a change that concerns a thousand
+ * workloads of one team must not keep those of all others.
+ */
+export class WaitingLine {
+  readonly #waiting = new Map<WorkloadKey, WaitingRestart>();
+  /** Of each namespace, in order as far as they are not news. Some may not wait any more. */
+  readonly #namespaces = new Map<string, { line: WaitingRestart[]; hasNews: boolean }>();
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  get(key: WorkloadKey): WaitingRestart | undefined {
+    return this.#waiting.get(key);
+  }
+
+  add(restart: WaitingRestart): void {
+    const { key, record } = restart.workload;
+    this.#waiting.set(key, restart);
+    const known = this.#namespaces.get(record.namespace);
+    if (!known) this.#namespaces.set(record.namespace, { line: [restart], hasNews: false });
+    else {
+      known.line.push(restart);
+      known.hasNews = true;
+    }
+  }
+
+  delete(key: WorkloadKey): boolean {
+    return this.#waiting.delete(key);
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+    this.#namespaces.clear();
+  }
+
+  /** Asks about one after the other, until nobody may go. `rolling` tells how many roll in a namespace. */
+  take(rolling: (namespace: string) => number, ask: (restart: WaitingRestart) => Turn): void {
+    const lines = new Map([...this.#namespaces].map(([namespace]) => [namespace, this.#inOrder(namespace)]));
+    for (;;) {
+      const next = firstOf(lines, rolling);
+      if (!next) return;
+      const [namespace, line] = next;
+      const turn = ask(line.head);
+      if (turn === 'all-stay') return;
+      if (turn === 'goes') this.#waiting.delete(line.head.workload.key);
+      if (turn === 'namespace-stays' || !line.advance()) lines.delete(namespace);
+    }
+  }
+
+  #inOrder(namespace: string): Line | undefined {
+    const known = this.#namespaces.get(namespace);
+    if (!known) return undefined;
+    // One that was added again is there twice.
+    known.line = known.line.filter((restart) => this.#waiting.get(restart.workload.key) === restart);
+    if (known.hasNews) known.line.sort(inLine);
+    known.hasNews = false;
+    if (known.line.length === 0) this.#namespaces.delete(namespace);
+    return Line.of(known.line);
+  }
+}
+
+/** A walk along the restarts of a namespace. */
+class Line {
+  readonly #restarts: readonly WaitingRestart[];
+  #index = 0;
+  head: WaitingRestart;
+
+  static of(restarts: readonly WaitingRestart[]): Line | undefined {
+    const [first] = restarts;
+    return first && new Line([...restarts], first);
+  }
+
+  private constructor(restarts: readonly WaitingRestart[], first: WaitingRestart) {
+    this.#restarts = restarts;
+    this.head = first;
+  }
+
+  advance(): boolean {
+    const next = this.#restarts[++this.#index];
+    if (next) this.head = next;
+    return next !== undefined;
+  }
+}
+
+function firstOf(
+  lines: ReadonlyMap<string, Line | undefined>,
+  rolling: (namespace: string) => number,
+): readonly [string, Line] | undefined {
+  let first: readonly [string, Line, number] | undefined;
+  for (const [namespace, line] of lines) {
+    if (!line) continue;
+    const share = rolling(namespace);
+    if (!first || isBefore(line.head, share, first[1].head, first[2])) first = [namespace, line, share];
+  }
+  return first && [first[0], first[1]];
+}
+
+function isBefore(left: WaitingRestart, leftShare: number, right: WaitingRestart, rightShare: number): boolean {
+  if (left.isUrgent !== right.isUrgent) return left.isUrgent;
+  if (leftShare !== rightShare) return leftShare < rightShare;
+  return inLine(left, right) < 0;
+}
+
+function inLine(left: WaitingRestart, right: WaitingRestart): number {
+  if (left.isUrgent !== right.isUrgent) return left.isUrgent ? -1 : 1;
+  const byWave = waveOf(left) - waveOf(right);
+  if (byWave !== 0) return byWave;
+  if (left.owedSinceMs !== right.owedSinceMs) return left.owedSinceMs - right.owedSinceMs;
+  return left.workload.key < right.workload.key ? -1 : 1;
+}
+
+function waveOf({ workload }: WaitingRestart): number {
+  return workload.record.gates?.wave ?? 0;
+}
