@@ -179,7 +179,8 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
  * Whether a label brought the source into the selection, and the source was changed before anybody saw it: it is
  * recorded as it is first seen. The same is true if a process whose watch was behind recorded that the source does not
  * exist, and ended before it was shown the source, or before it could record it everywhere; or if it had just begun to
- * lead, so that it listed all sources again, and the list showed the source with its last change alone.
+ * lead, or etcd had just been restored, so that it listed all sources again, and the list showed the source with its last
+ * change alone.
  */
 function cameUnseen(opened: Case, life: Life, source: string, since: number): boolean {
   const { contents, digests, lives, rules } = opened;
@@ -188,8 +189,11 @@ function cameUnseen(opened: Case, life: Life, source: string, since: number): bo
   const came = versions.findLastIndex(({ revision, content }) => revision <= since && content === undefined) + 1;
   const seen = life.writes.find(({ object }) => (recordedOf(object).get(source) ?? '-') !== '-');
   const cameRevision = versions[came]?.revision ?? 0;
+  const restoredMs = opened.restored?.atMs ?? -Infinity;
   const isBehind = ({ user, atMs }: WriteRecord): boolean =>
-    user !== seen?.user || atMs - ledSinceMs(opened, user) < listedAgainMs;
+    user !== seen?.user ||
+    atMs - ledSinceMs(opened, user) < listedAgainMs ||
+    (atMs >= restoredMs && atMs < restoredMs + listedAgainMs);
   const before = life.writes.filter(
     (write) =>
       write.revision < cameRevision ||
@@ -275,7 +279,7 @@ function lastTemplateChange({ writes }: Life): number {
   return (change ?? writes[0]).revision;
 }
 
-/** By then, a process that begins to lead has listed all sources again. */
+/** By then, a process that begins to lead, or that finds etcd restored, has listed all sources again. */
 const listedAgainMs = 10_000;
 
 function ledSinceMs(opened: Case, user: string): number {

@@ -554,4 +554,12 @@ describe('the judge demands no restart that no process can know of', () => {
     expect(violations).toEqual([]);
     expect(story.join('\n')).toMatch(/engine-0-1 has stopped[^]*take in Secret default\/db[^]*edit Secret default\/db/);
   });
+
+  it('if a label brought the source into the selection and it was edited before it was listed again after a restore', async () => {
+    const { violations, story } = await simulate(drawWorld(1_250_013_637));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /is restored to revision[^]*take in ConfigMap default\/app[^]*edit ConfigMap default\/app/,
+    );
+  });
 });
