@@ -8,7 +8,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** A page of 2,000 workloads is far smaller. */
+/** A page of 1,000 workloads is far smaller. */
 const maxReplyBytes = 16 * 1024 * 1024;
 
 /** Asks one question by HTTP on a connection that is open already. The other end closes it after the answer. */

@@ -48,7 +48,7 @@ describe('pages', () => {
     expect(told).toEqual({
       silence: new LeaderSilentError(
         'endless',
-        'the leader reroll-0 sends more than 100 pages or 64 MiB, which no cluster fills: it was not asked any further',
+        'the leader reroll-0 sends more than 200 pages or 64 MiB, which no cluster fills: it was not asked any further',
       ),
     });
   });

@@ -110,7 +110,7 @@ describe('without the leader', () => {
     const cluster = withEndlessPages(clusterOf(harness, engine, 'leader'));
     const { out, err } = await runAgainst(cluster, harness, command, []);
     expect(out).toMatch(/^3 restarts in namespace default/m);
-    expect(err).toMatch(/^the leader reroll-0 sends more than 100 pages .*; the answer is from the ConfigMaps/);
+    expect(err).toMatch(/^the leader reroll-0 sends more than 200 pages .*; the answer is from the ConfigMaps/);
   });
 
   it('leaves out a ConfigMap that is no history, and names it', async () => {

@@ -73,7 +73,7 @@ deployment/web    unknown                              19s
     const [harness, engine] = await changed();
     const { out, err } = await runAgainst(withEndlessPages(clusterOf(harness, engine, 'leader')), harness, status, []);
     expect(out).toMatch(/^3 workloads: 1 waiting and 2 unknown$/m);
-    expect(err).toMatch(/^the leader reroll-0 sends more than 100 pages .*; the answer is from what you may read/);
+    expect(err).toMatch(/^the leader reroll-0 sends more than 200 pages .*; the answer is from what you may read/);
   });
 
   it.each<[Answering, readonly string[], RegExp]>([
