@@ -2,7 +2,6 @@ import type { Mutant } from './mutants';
 
 const rollout = 'shared/domain/gates/source-rollout.ts';
 const stages = 'reconciler/gates/restart-stages.ts';
-const staged = 'reconciler/gates/staged-source.ts';
 
 /** Bugs in how a change reaches the users of a source. */
 export const stageMutants: readonly Mutant[] = [
@@ -44,14 +43,8 @@ export const stageMutants: readonly Mutant[] = [
   },
   {
     what: 'nobody goes in the place of one that may not restart',
-    file: staged,
-    from: 'if (key !== asking && !this.waiting.has(key) && !this.#options.mayBegin(key)) continue;',
-    to: '',
-  },
-  {
-    what: 'a term goes on with what the one before knew of who waits',
     file: stages,
-    from: 'if (staged.waiting.size > 0 && staged.dueMs <= nowMs) this.#advance(staged);',
-    to: 'if (staged.waiting.size > 0 && staged.dueMs < 0) this.#advance(staged);',
+    from: 'if (isKept && staged.passOver(key)) this.#advance(staged);',
+    to: 'if (isKept && staged.isChosen(key)) this.#advance(staged);',
   },
 ];
