@@ -41,10 +41,4 @@ export const stageMutants: readonly Mutant[] = [
     from: '    for (const key of woken) this.#wake(key);\n',
     to: '    for (const key of woken.slice(0, 0)) this.#wake(key);\n',
   },
-  {
-    what: 'nobody goes in the place of one that may not restart',
-    file: stages,
-    from: 'if (isKept && staged.passOver(key)) this.#advance(staged);',
-    to: 'if (isKept && staged.isChosen(key)) this.#advance(staged);',
-  },
 ];
