@@ -17,6 +17,7 @@ export const defaultSettings: Omit<EngineSettings, 'identity'> = {
     maxRolling: { count: 100, unit: 'workloads' },
     perNamespace: { count: 50, unit: 'workloads' },
   },
+  stages: { fromUsers: 20, healthyForMs: 30_000, deadlineMs: 600_000 },
   reloadOnCreate: false,
   reloadOnDelete: false,
   ignoredSourceKind: undefined,

@@ -1,6 +1,8 @@
 import { gateAnnotations } from '../../shared/domain/annotations/annotations';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { readHold } from '../../shared/domain/gate-settings/hold';
+import { sourceInspectionSchema, type SourceInspection } from '../../shared/domain/protocol/source-inspection';
+import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { UsageError } from '../../shared/runtime/options/options';
 import {
@@ -10,6 +12,8 @@ import {
   type ClusterWorld,
   type Session,
 } from '../cluster/cluster-command';
+import { askLeader } from '../cluster/ask-leader';
+import type { Cluster } from '../cluster/cluster';
 import { LeaderSilentError } from '../cluster/silence';
 import { valueOf, type Seen } from '../evidence/seen';
 import { enumerated } from '../output/phrases';
@@ -18,7 +22,14 @@ import { resumeOptionTable, type ResumeOptions } from './hold-options';
 import { holdObject, holdTarget, titleOf, type HoldObject, type HoldTarget } from './hold-target';
 import { refused, tell, type Outcome } from './outcome';
 import { readStillHeld, type StillHeld } from './still-held';
-import { readHoldText, releaseEverything, writeHoldText, type HoldText, type Release } from './write-hold';
+import {
+  readHoldText,
+  releaseEverything,
+  writeHoldText,
+  writeResumed,
+  type HoldText,
+  type Release,
+} from './write-hold';
 
 type ResumeSession = Session<ResumeOptions>;
 
@@ -33,6 +44,7 @@ const command: ClusterCommand<typeof resumeOptionTable, HoldTarget> = {
   bad: 'there is no such object, or something else still holds it',
   examples: `  reroll resume deployment/web -n shop
   reroll resume deployment/web --override
+  reroll resume configmap/app
   reroll resume namespace/shop
   kubectl reroll resume --all`,
   question: (positional, { everything, override }) => {
@@ -58,22 +70,42 @@ async function resume(session: ResumeSession, target: HoldTarget, object: HoldOb
   if (seen.is === 'absent' && target.is !== 'everything') return refused(`there is no ${title}`);
   // Asked before: a moment later the leader lets them go.
   const restarts = await readHeldRestarts(cluster, target, object);
+  const stages = target.is === 'source' ? await readStages(cluster, object) : undefined;
   const done = await release(session, target, object, seen);
+  if (stages?.change !== undefined) await writeResumed(cluster.client, object, stages.change, { timeoutMs });
   const still = await readStillHeld(cluster, target, { rerollNamespace, timeoutMs, own: done.own });
   return {
     lines: [
       `${done.says}${still.length === 0 ? '' : `, but ${still.map(({ says }) => says).join(', and ')}`}`,
+      ...(stages ? [goesOn(stages)] : []),
       ...new Set(still.map(({ endedBy }) => `end that with: ${endedBy}`)),
       ...(restarts instanceof LeaderSilentError ? [] : restartsLines(restarts, still)),
     ],
     isBad: still.length > 0,
     report: {
-      changed: done.changed,
+      changed: done.changed || stages?.change !== undefined,
       stillHeld: still.map(({ says }) => says),
       ...(restarts instanceof LeaderSilentError ? {} : { waiting: restarts.waiting }),
     },
     ...(restarts instanceof LeaderSilentError && { silence: restarts }),
   };
+}
+
+/** Of a source, what its users wait for that do not restart first; undefined: none waits, or the leader does not say. */
+async function readStages(
+  cluster: Cluster,
+  { kind, namespace = '', name }: HoldObject,
+): Promise<ToldStages | undefined> {
+  const told = await askLeader(cluster, `/v1/sources/${kind}/${namespace}/${name}`, sourceInspectionSchema);
+  return told.silence ? undefined : told.said.stages;
+}
+
+type ToldStages = NonNullable<Tolerant<SourceInspection>['stages']>;
+
+function goesOn({ waiting, change, detail }: ToldStages): string {
+  const users = waiting === 1 ? '1 workload that waits' : `${waiting} workloads that wait`;
+  if (change === undefined) return `${users} cannot be resumed before Reroll has read the source: ${detail}`;
+  return `restarts of this change go on without stages, for ${users} (${gateAnnotations.resumed}: "${change}"): ${detail}`;
 }
 
 interface Released {
@@ -127,7 +159,7 @@ function restartsLines({ waiting, untracked }: HeldRestarts, still: readonly Sti
   return [`restarts that ${still.length > 0 ? 'wait' : 'waited'}: ${enumerated(waiting)}`];
 }
 
-/** `reroll resume`: ends holds. */
+/** `reroll resume`: ends holds, and lets restarts go on that have stopped. */
 export function resumeCommand(process: NodeJS.Process): LoadedCommand {
   return resumeCommandIn(worldOf(process));
 }

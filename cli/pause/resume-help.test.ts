@@ -33,6 +33,7 @@ Exit codes:
 Examples:
   reroll resume deployment/web -n shop
   reroll resume deployment/web --override
+  reroll resume configmap/app
   reroll resume namespace/shop
   kubectl reroll resume --all
 `;

@@ -45,6 +45,17 @@ export async function writeHoldText(
   await allowed(patchObject(client, resource, namespace, name, patch, { ...limits, type: 'merge', fieldManager }));
 }
 
+/** Lets restarts of a source go on for one content. @throws NoAnswerError if that is not allowed; NotFoundError, KubeError */
+export async function writeResumed(
+  client: KubeClient,
+  { resource, namespace, name }: HoldObject,
+  change: string,
+  limits: RequestLimits,
+): Promise<void> {
+  const patch = { metadata: { annotations: { [gateAnnotations.resumed]: change } } };
+  await allowed(patchObject(client, resource, namespace, name, patch, { ...limits, type: 'merge', fieldManager }));
+}
+
 /** Creates the ConfigMap that holds everything, unless somebody else has just done it. */
 export async function createHold(
   client: KubeClient,

@@ -18,7 +18,10 @@ export function usersText(account: SourceUsers, options: TableOptions & { readon
   const { paint, nowMs } = options;
   const { users, moreUsers } = account;
   const first = paint(account.presence === 'absent' ? red : bold, printable(headlineOf(account)));
-  if (users.length === 0) return `${first}\n`;
+  const stages = account.stages
+    ? `${paint(account.stages.isStopped ? red : yellow, printable(stagesText(account.stages)))}\n`
+    : '';
+  if (users.length === 0) return `${first}\n${stages}`;
   const columns: readonly Column<User>[] = [
     { title: 'WORKLOAD', cell: titleOf },
     {
@@ -34,7 +37,12 @@ export function usersText(account: SourceUsers, options: TableOptions & { readon
       : []),
   ];
   const more = moreUsers === undefined ? '' : `and ${moreUsers} more\n`;
-  return `${first}\n\n${renderTable(columns, users, options)}${more}`;
+  return `${first}\n${stages}\n${renderTable(columns, users, options)}${more}`;
+}
+
+/** @example '999 workloads wait: Secret db is stopped: Deployment web is not healthy since it restarted at …' */
+function stagesText({ waiting, detail }: NonNullable<SourceUsers['stages']>): string {
+  return `${waiting === 1 ? '1 workload waits' : `${waiting} workloads wait`}: ${detail}`;
 }
 
 /** When a restart begins, for tables. */

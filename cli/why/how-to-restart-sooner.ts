@@ -4,6 +4,7 @@ import { gateNames } from '../../shared/domain/gate-settings/gate-names';
 import type { Deferral } from '../../shared/domain/protocol/deferral';
 import type { SourceAccount } from '../evidence/account';
 import { endOfHold, type HeldChange } from '../evidence/end-of-hold';
+import { enumerated } from '../output/phrases';
 import { factsOf, titleOf, type Case } from './case';
 import { isUnanswered } from './compared-headline';
 import { deferralOfSource } from './deferred';
@@ -12,7 +13,7 @@ import { whyNotCounted } from './source-headline';
 /** For each change whose restart is deferred, which annotation or command would let it begin. */
 export function howToRestartSooner(about: Case): readonly string[] {
   const { account, silence } = about;
-  const turn = account.tracked && !silence ? howToGoFirst(account.waitsFor) : undefined;
+  const turn = account.tracked && !silence ? howToGoFirst(about, account.waitsFor) : undefined;
   if (turn !== undefined) return [turn];
   return deferredSources(about).flatMap((source) => {
     const deferral = deferralOfSource(about, source);
@@ -36,15 +37,24 @@ function deferredSources(about: Case): readonly SourceAccount[] {
 }
 
 /** What it waits for shows on no source; undefined: it does not wait for its turn. */
-function howToGoFirst(waitsFor: string | undefined): string | undefined {
+function howToGoFirst(about: Case, waitsFor: string | undefined): string | undefined {
   switch (waitsFor) {
     case 'order':
       return `see to the one that comes first, or remove ${gateAnnotations.after} or ${gateAnnotations.wave} from the workload`;
     case 'pace':
       return `raise that limit, or annotate a source of it with ${gateAnnotations.urgent}: "true", so that it is next`;
+    case 'stages':
+      return `see to the one that is named, change the source again, or let the others restart without it: ${enumerated(resumeCommands(about))}`;
     default:
       return undefined;
   }
+}
+
+/** One for each source that may be the one that has stopped. */
+function resumeCommands(about: Case): readonly string[] {
+  return deferredSources(about).map(
+    ({ kind, name }) => `reroll resume ${kind.toLowerCase()}/${name} -n ${about.place.name}`,
+  );
 }
 
 function howToOpen(about: Case, source: SourceAccount, { gate }: Deferral): string | undefined {
@@ -59,6 +69,7 @@ function howToOpen(about: Case, source: SourceAccount, { gate }: Deferral): stri
     case 'next-rollout':
       return `annotate the workload with ${gateAnnotations.restart}: now`;
     case 'order':
+    case 'stages':
     case 'pace':
       // No object alone tells that.
       return undefined;

@@ -31,6 +31,7 @@ export function statusHeadline(about: TrackedCase): Headline | undefined {
     case 'interval':
     case 'next-rollout':
     case 'order':
+    case 'stages':
     case 'pace':
       if (restart === 'not-owed') return undefined;
       return headline(`is not restarted yet although ${because}: ${whyDeferred(toldDeferral(about, waitsFor), nowMs)}`);

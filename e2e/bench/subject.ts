@@ -44,8 +44,8 @@ export interface RunningSubject {
 
 const defaultAskMs = 5;
 
-/** With limits, a bench of many restarts would measure how fast the cluster rolls out. A later flag counts instead. */
-const unlimited = ['--max-rolling=0', '--max-rolling-per-namespace=0'];
+/** With limits and stages, a bench of many restarts would measure how fast the cluster rolls out. A later flag counts instead. */
+const unlimited = ['--max-rolling=0', '--max-rolling-per-namespace=0', '--stages-from=0'];
 
 /** The reconciler of the shipped bundle, with default flags but for these. */
 export const reroll: Subject = rerollCommand('reconciler', unlimited);

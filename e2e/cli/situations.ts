@@ -308,6 +308,19 @@ export const planted: Readonly<Record<string, Situation>> = {
     leader: `${owed}: it restarts with the next rollout that somebody else makes (reroll.dev/restart on the workload)`,
     reader: `${perhapsOwed}: it restarts with the next rollout that somebody else makes (reroll.dev/restart on `,
   },
+  'others restart first': {
+    objects: [
+      configMap({ name: 'app', data: { color: 'red', size: 'small' }, annotations: { 'reroll.dev/stages': 'on' } }),
+      deployment({
+        ...{ ...uses, name: 'canary', podLabels: { 'control-plane.e2e/pod': 'crash-loop' } },
+        annotations: { ...auto, 'reroll.dev/canary': 'true' },
+      }),
+      annotated({}),
+    ],
+    then: paint,
+    leader: `${owed}: it restarts in stages (ConfigMap app has many users: first, Deployment canary must be healthy for 30s)`,
+    reader: 'and whether it differs from what the pods run with is known to the leader only',
+  },
   'another comes first': {
     objects: [
       app,

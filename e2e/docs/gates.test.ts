@@ -113,22 +113,25 @@ describe('docs/windows.md, how windows are written', () => {
   });
 });
 
-describe.each(['docs/holding.md', 'docs/windows.md', 'docs/pace.md', 'docs/gitops.md'])('the objects in %s', (page) => {
-  const objects = codeBlocks(textOf(page))
-    .filter(({ language, text }) => language === 'yaml' && text.includes('reroll.dev/'))
-    .flatMap(({ text }) => parseAllDocuments(text).map((document) => document.toJS() as object));
+describe.each(['docs/holding.md', 'docs/windows.md', 'docs/pace.md', 'docs/health.md', 'docs/gitops.md'])(
+  'the objects in %s',
+  (page) => {
+    const objects = codeBlocks(textOf(page))
+      .filter(({ language, text }) => language === 'yaml' && text.includes('reroll.dev/'))
+      .flatMap(({ text }) => parseAllDocuments(text).map((document) => document.toJS() as object));
 
-  it('are some, each with settings that are read without a mistake', () => {
-    expect(objects.length).toBeGreaterThan(0);
-    for (const object of objects) {
-      const annotations = annotationsOf(object);
-      const kind = asText(objectOf(object)['kind']) ?? '';
-      const bearer = bearerOf({ group: '', kind });
-      const read = bearer
-        ? readBearerGates(annotations, bearer, defaultAnnotationKeys)
-        : readGateSettings(annotations, 'workload').settings;
-      expect([kind, read]).toEqual([kind, expect.any(Object)]);
-      expect(read?.problems).toBeUndefined();
-    }
-  });
-});
+    it('are some, each with settings that are read without a mistake', () => {
+      expect(objects.length).toBeGreaterThan(0);
+      for (const object of objects) {
+        const annotations = annotationsOf(object);
+        const kind = asText(objectOf(object)['kind']) ?? '';
+        const bearer = bearerOf({ group: '', kind });
+        const read = bearer
+          ? readBearerGates(annotations, bearer, defaultAnnotationKeys)
+          : readGateSettings(annotations, 'workload').settings;
+        expect([kind, read]).toEqual([kind, expect.any(Object)]);
+        expect(read?.problems).toBeUndefined();
+      }
+    });
+  },
+);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { RestartOrder } from '../../reconciler/gates/restart-order';
 import { RestartTurns } from '../../reconciler/gates/restart-turns';
 import { RollingWorkloads } from '../../reconciler/gates/rolling-workloads';
-import { paced } from '../../reconciler/gates/gates.fixture';
+import { noStages, paced } from '../../reconciler/gates/gates.fixture';
 import { readGateSettings, type GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { parseRestartRate } from '../../shared/domain/gate-settings/restart-rate';
 import { predecessorStanding } from '../../shared/domain/gates/order-gate';
@@ -72,6 +72,7 @@ describe('docs/pace.md, how many at once', () => {
       const turns = new RestartTurns({
         ...{ clock, workloads: index, sources, rolling, order, onTurn },
         pace: paceOf(parseOptions(paceOptionTable, argsIn(install), {})),
+        stages: noStages(),
         namespaces: { of: (name) => (name === 'shop' ? settingsIn(onNamespace, 'namespace') : undefined) },
       });
       turns.begin();

@@ -4,6 +4,7 @@ import type { PostAnswer } from '../../shared/outbound/post-transport';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { secretProviderClassPodStatuses } from '../../shared/kube/sources/csi-decoder';
 import { patchObject } from '../../shared/kube/client/objects';
+import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import {
   csiVolume,
   deploymentConfig,
@@ -151,7 +152,7 @@ describe('alerts', () => {
     const harness = new Harness();
     const names = Array.from({ length: 40 }, (_, n) => `web-${n}`);
     harness.seed(app, ...names.map((name) => deployment({ name, ...uses })));
-    await harness.start({}, undefined, answer ? alertsOf(harness, answer) : {});
+    await harness.start({ stages: withoutStages }, undefined, answer ? alertsOf(harness, answer) : {});
     for (const color of ['blue', 'green']) {
       await harness.edit('ConfigMap', 'app', { color });
       // The settle window (1 s), with no time to wait for the receiver.

@@ -6,6 +6,7 @@ import { parseRollingLimit } from '../../shared/domain/gate-settings/rolling-lim
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { patchObject, type KubeObject } from '../../shared/kube/client/objects';
 import { namespaces } from '../../shared/kube/resource';
+import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { configMap, cronJob, deployment, fromConfigMap, namespace, secret } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import { Harness, engineUser, usualLease, type Engine } from './harness';
@@ -308,7 +309,7 @@ describe('the number of workloads that roll at once', () => {
     harness.seed(...apps(20));
     new Controllers(harness.server, { readyDelayMs: 8 * minuteMs }).start();
     await harness.clock.advance(20 * minuteMs);
-    engine = await harness.start({ pace: paceOf('1') });
+    engine = await harness.start({ pace: paceOf('1'), stages: withoutStages });
     await edit('blue');
     await harness.clock.advance(30_000);
     harness.requestsSinceLast();

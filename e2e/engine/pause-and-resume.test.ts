@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { pauseCommandIn } from '../../cli/pause/pause-command';
+import { usersCommandIn } from '../../cli/users/users-command';
 import { resumeCommandIn } from '../../cli/pause/resume-command';
 import { getObject, type KubeObject } from '../../shared/kube/client/objects';
 import { NotFoundError } from '../../shared/kube/errors';
@@ -260,6 +261,58 @@ function refusing(resource: string, within?: string): (harness: Harness) => void
   return (harness) =>
     void harness.faults.add({ match: ({ pathname }) => pathname === path, fault: { kind: 'status', code: 403 } });
 }
+
+describe('reroll resume of a source whose users wait for others', () => {
+  const staged = { annotations: { 'reroll.dev/stages': 'on' } };
+  const canary = deployment({ ...uses, name: 'canary' });
+  const objects = [shop, configMap({ name: 'app', data: { color: 'red', size: 'small' }, ...staged }), canary, web];
+
+  it('lets them restart, for this content only', async () => {
+    const running = await inSituation({ objects });
+    const [harness] = running;
+    await changeColor(harness);
+    expect(restarts(running)).toBe(0);
+    const { code, out } = await resume(running, ['configmap/app']);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^ConfigMap default\/app has no hold of its own\nrestarts of this change go on without stages, for 1 workload that waits \(reroll\.dev\/resumed: "[0-9a-f]{8}"\): ConfigMap app has many users: first, Deployment canary must be healthy for 30s\n/,
+    );
+    await harness.clock.advance(settled);
+    expect(restarts(running)).toBe(1);
+    await harness.edit('ConfigMap', 'app', { color: 'green', size: 'small' }, 'default');
+    await harness.clock.advance(settled);
+    expect(restarts(running)).toBe(1);
+  });
+
+  it('writes nothing if nobody waits, and ends a hold beside', async () => {
+    const running = await inSituation({ objects });
+    await pause(running, ['configmap/app']);
+    expect((await resume(running, ['configmap/app'])).out).toBe('ConfigMap default/app is not held any more\n');
+    const { metadata } = await getObject(running[0].admin, configMaps, 'default', 'app');
+    expect(metadata.annotations).toEqual({ 'reroll.dev/stages': 'on' });
+  });
+
+  it('says nothing about them if the leader is silent', async () => {
+    const running = await inSituation({ objects });
+    await changeColor(running[0]);
+    const { out, err } = await resume(running, ['configmap/app'], 'objects');
+    expect(out).toBe('ConfigMap default/app has no hold of its own\n');
+    expect(err).toContain('what waits for a restart is known to the leader only');
+  });
+});
+
+describe('reroll users of a source whose users wait for others', () => {
+  it('says so in the second line', async () => {
+    const app = configMap({ name: 'app', data: { color: 'red' }, annotations: { 'reroll.dev/stages': 'on' } });
+    const running = await inSituation({ objects: [shop, app, deployment({ ...uses, name: 'canary' }), web] });
+    await changeColor(running[0]);
+    const users = asker('users', usersCommandIn);
+    const lines = (await users(running, ['configmap/app'])).out.split('\n');
+    expect(lines[1]).toBe(
+      '1 workload waits: ConfigMap app has many users: first, Deployment canary must be healthy for 30s',
+    );
+  });
+});
 
 describe('reroll resume', () => {
   const override = 'reroll resume deployment/web -n default --override';

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { concurrency } from '../../reconciler/engine/engine-deps';
 import { unlimited } from '../../shared/domain/gate-settings/pace-settings';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { configMap, cronJob, daemonSet, deployment, fromConfigMap, job, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import type { ObjectInput } from '../apiserver/objects';
@@ -36,7 +37,7 @@ describe('§17.3 many workloads', () => {
     const harness = new Harness();
     const names = Array.from({ length: 200 }, (_, n) => `web-${n}`);
     harness.seed(app, ...names.map((name) => deployment({ name, ...uses })));
-    await harness.start({ pace: unlimited });
+    await harness.start({ pace: unlimited, stages: withoutStages });
     await harness.clock.advance(120_000);
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(2_000);
@@ -51,7 +52,7 @@ describe('a change that restarts many workloads', () => {
     const other = deployment({ name: 'other', annotations: auto, envFrom: [fromConfigMap('else')] });
     harness.seed(app, configMap({ name: 'else', data: { color: 'red' } }), other);
     harness.seed(...names.map((name) => deployment({ name, ...uses })));
-    await harness.start({ pace: unlimited });
+    await harness.start({ pace: unlimited, stages: withoutStages });
     await harness.clock.advance(120_000);
     const before = harness.server.requests().length;
     harness.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'delay', delayMs: 100 } });

@@ -6,6 +6,7 @@ import { fieldAt, listOf, objectOf } from '../../shared/domain/kubernetes/json-v
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { Lifecycle, processPort } from '../../shared/runtime/process/lifecycle';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import {
   configMap,
   cronJob,
@@ -248,7 +249,7 @@ describe('faults of Reloader that Reroll does not have', () => {
   it('an alert sink that hangs blocks reloading (Q57)', async () => {
     const names = Array.from({ length: 40 }, (_, n) => `web-${n}`);
     const harness = world(...names.map((name) => deployment({ name, ...uses })));
-    await harness.start({}, undefined, alertsOf(harness, hang));
+    await harness.start({ stages: withoutStages }, undefined, alertsOf(harness, hang));
     for (const color of ['blue', 'green']) {
       await harness.edit('ConfigMap', 'app', { color });
       // The settle window (1 s), with no time to wait for the sink.

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { configMap, daemonSet, deployment, fromConfigMap, fromSecret, secret, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import type { Fault, FaultTarget } from '../apiserver/faults';
@@ -248,7 +249,7 @@ describe('a change is answered by a restart', () => {
 
   it('if more than twenty workloads use the source, and none of them is read', async () => {
     for (let index = 0; index < 20; index++) harness.seed(deployment({ ...web, name: `other-${index}` }));
-    await world();
+    await world({ stages: withoutStages });
     await happen([0, blue], [300, image]);
     await harness.clock.advance(800);
     expect(reads()).toBe(0);
@@ -258,7 +259,7 @@ describe('a change is answered by a restart', () => {
 
   it('but not if twenty workloads use the source, and only the written one is read', async () => {
     for (let index = 0; index < 19; index++) harness.seed(deployment({ ...web, name: `other-${index}` }));
-    await world();
+    await world({ stages: withoutStages });
     await happen([0, blue], [300, image]);
     await harness.clock.advance(minute);
     expect(harness.restarts('Deployment', 'web')).toBe(0);

@@ -227,7 +227,7 @@ describe('a collector', () => {
   it('that hangs delays no restart', async () => {
     cluster = new TracedCluster();
     cluster.collector.answerWith(hang);
-    const names = Array.from({ length: 20 }, (_, n) => `web-${n}`);
+    const names = Array.from({ length: 15 }, (_, n) => `web-${n}`);
     cluster.harness.seed(app, ...names.map((name) => deployment({ name, ...uses })));
     await cluster.startEngine();
     await cluster.startWebhook();

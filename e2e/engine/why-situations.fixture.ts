@@ -215,6 +215,15 @@ export const whySituations: Readonly<Record<string, Situation>> = {
     then: changeColor,
     answer,
   },
+  'others restart first': {
+    objects: [
+      configMap({ name: 'app', data: { color: 'red', size: 'small' }, annotations: { 'reroll.dev/stages': 'on' } }),
+      deployment({ name: 'canary', annotations: auto, envFrom: [fromConfigMap('app')] }),
+      web,
+    ],
+    then: changeColor,
+    answer,
+  },
   'another comes first': {
     objects: [
       app,

@@ -207,6 +207,10 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
     'is not restarted yet although key color of ConfigMap app changed: it restarts in its turn (--max-rolling: 1 workload)',
     'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
   ],
+  'others restart first': [
+    'is not restarted yet although key color of ConfigMap app changed: it restarts in stages (ConfigMap app has many users: first, Deployment canary must be healthy for 30s)',
+    'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
+  ],
   'another comes first': [
     'is not restarted yet although key color of ConfigMap app changed: it restarts after others (reroll.dev/wave 0 comes first: Deployment first has still to restart)',
     'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
@@ -353,6 +357,10 @@ Events:
     [
       'as many roll out as may',
       'raise that limit, or annotate a source of it with reroll.dev/urgent: "true", so that it is next',
+    ],
+    [
+      'others restart first',
+      'see to the one that is named, change the source again, or let the others restart without it: reroll resume configmap/app -n default',
     ],
     [
       'another comes first',

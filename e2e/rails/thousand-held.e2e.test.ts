@@ -17,8 +17,8 @@ let reroll: RerollProcess;
 
 beforeAll(async () => {
   cluster = await RerollCluster.start([]);
-  // Without limits: this is about the end of the hold.
-  reroll = await cluster.reconciler(0, ['--max-rolling=0', '--max-rolling-per-namespace=0']);
+  // Without limits and stages: this is about the end of the hold.
+  reroll = await cluster.reconciler(0, ['--max-rolling=0', '--max-rolling-per-namespace=0', '--stages-from=0']);
   others = await TestNamespace.create(cluster, 'others');
   shop = await TestNamespace.create(cluster, 'shop-of-many');
   await shop.create(secret({ name: 'db', data: { password: 'red' } }));

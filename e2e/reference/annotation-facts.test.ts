@@ -72,7 +72,15 @@ describe('annotations of which the code says that they count on the metadata alo
     (name) => {
       const bearers = ['workload', 'source', 'namespace'] as const;
       const timed = { hold: 'true', restart: 'now', windows: 'always', minInterval: '0', urgent: 'true' };
-      const value = { ...timed, maxRolling: '5', wave: '10', after: 'deployment/db' }[name];
+      const value = {
+        ...timed,
+        maxRolling: '5',
+        wave: '10',
+        after: 'deployment/db',
+        canary: 'true',
+        stages: 'on',
+        resumed: '0123abcd',
+      }[name];
       const counts = bearers.filter(
         (bearer) => readGateSettings({ [gateAnnotations[name]]: value }, bearer).settings !== undefined,
       );

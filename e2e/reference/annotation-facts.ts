@@ -203,6 +203,24 @@ export const gateFacts: Facts<typeof gateAnnotations> = {
     otherwise: 'none',
     meaning: 'restart [after these workloads](../pace.md#after-others) of the same namespace',
   },
+  canary: {
+    where: ['workload'],
+    values: '`true` or `false`',
+    otherwise: '`false`',
+    meaning: 'restart [first of all users of a source](../health.md#who-goes-first)',
+  },
+  stages: {
+    where: ['workload', 'source', 'namespace'],
+    values: '`on` or `off`',
+    otherwise: 'by the number of users, `--stages-from`',
+    meaning: 'restart [one user of the source first, then a tenth, then the rest](../health.md), or all at once',
+  },
+  resumed: {
+    where: ['source'],
+    values: 'the id of a change, as `reroll resume` writes it',
+    otherwise: 'none',
+    meaning: 'restart the other users [although one that went first is not healthy](../health.md#going-on)',
+  },
 };
 
 /** Reroll's own annotations on a ConfigMap or Secret. Only the webhook reads them. */

@@ -11,6 +11,7 @@ import { hybridActions, type HybridStage } from './hybrid-actions';
 import type { Intruder } from './intruder';
 import { leavingOutActions } from './leaving-out';
 import { paceActions } from './pace-actions';
+import { stageActions } from './stage-actions';
 import { policyActions } from './policy-actions';
 import type { Reconcilers } from './reconcilers';
 import { upgradeActions } from './upgrade-actions';
@@ -115,6 +116,7 @@ const actions = {
   ...crowdActions,
   ...gateActions,
   ...paceActions,
+  ...stageActions,
 } satisfies Record<string, Action>;
 
 export type ActionKind = keyof typeof actions;

@@ -7,6 +7,7 @@ import { gateSettingsOf, type GateFlags } from './gate-flags';
 import { nothingLeftOut, type LeavingOut } from './leaving-out';
 import { paceSettingsOf, type PaceFlags } from './pace-flags';
 import { noPolicyFeatures, policySettingsOf, type PolicyFeatures } from './policy-features';
+import { stageSettingsOf, type StageFlags } from './stage-flags';
 import { namespaceSelectorOf, sourceSelectorOf } from './selection';
 import type { Step, World } from './world';
 
@@ -35,6 +36,8 @@ export interface Features extends PolicyFeatures, LeavingOut {
   readonly gates?: GateFlags;
   /** Only so many workloads roll out at once, in an order. */
   readonly pace?: PaceFlags;
+  /** How a change reaches the users of a source, where that is not all at once. */
+  readonly stages?: StageFlags;
 }
 
 export const noFeatures: Features = {
@@ -115,7 +118,7 @@ export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | '
 
 /** The engine's settings, as given on its command line. */
 export function settingsOf(features: Features): Partial<EngineSettings> {
-  const { reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi, gates, pace } = features;
+  const { reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi, gates, pace, stages } = features;
   const [sourceSelector, namespaceSelector] = [sourceSelectorOf(features), namespaceSelectorOf(features)];
   return {
     // Without it, a process that has no permission for the Lease acts as if alone. Only with it is it promised that no
@@ -125,6 +128,7 @@ export function settingsOf(features: Features): Partial<EngineSettings> {
     ...policySettingsOf(features),
     ...gateSettingsOf(gates),
     ...paceSettingsOf(pace),
+    ...stageSettingsOf(stages),
     ...(sourceSelector !== undefined && { sourceSelector: parseSelector(sourceSelector) }),
     ...(namespaceSelector !== undefined && { namespaceSelector: parseSelector(namespaceSelector) }),
   };

@@ -22,7 +22,8 @@ const slackMs = 8_000;
 export function checkDeferred(opened: Case): readonly Violation[] {
   const { rules } = opened;
   // Where restarts wait for their turn, too, that may be for long.
-  if (!rules.gates || rules.pace || rules.shownWithinMs === Infinity || !rules.clocksAreRight) return [];
+  if (!rules.gates || rules.pace || rules.stages || rules.shownWithinMs === Infinity || !rules.clocksAreRight)
+    return [];
   return opened.lives
     .filter((life) => isRolled(life) && !isOfAltered(opened, life))
     .flatMap((life) => life.writes.filter(isBegun).flatMap((write) => checkRestart(opened, life, write)));

@@ -153,7 +153,7 @@ export function checkTruth(
     if (isOfBefore && recordsLost(opened, source, entry)) return [];
     if (isMountedFromBefore(opened, source, entry)) return [];
     // A restart was taken back or may not begin yet, and nothing had been recorded of the source before.
-    const mayWait = rules.gates !== undefined || rules.pace !== undefined;
+    const mayWait = rules.gates !== undefined || rules.pace !== undefined || rules.stages !== undefined;
     const isOwed = mayWait || opened.alteredWorkloads.has(`${kind.kind} ${key}`);
     if (entry === noContents && isOwed) return [];
     const versions = contents.versions(source).filter((version) => version.revision <= revision);

@@ -86,7 +86,7 @@ function isKnownToRoll(opened: Case, { writes }: Life, write: WriteRecord): bool
 }
 
 /** Whether somebody else changed more than the status: then it may be another rollout, or no workload of ours. */
-function isTouched({ user, object, previous, type }: WriteRecord): boolean {
+export function isTouched({ user, object, previous, type }: WriteRecord): boolean {
   if (isEngine(user) || !previous) return false;
   const said = ({ metadata }: KubeObject): string =>
     JSON.stringify([metadata.generation, metadata.annotations, metadata.labels]);
@@ -94,7 +94,7 @@ function isTouched({ user, object, previous, type }: WriteRecord): boolean {
 }
 
 /** The judge's own reading of `kubectl rollout status`. */
-function isRolledOut(object: KubeObject): boolean {
+export function isRolledOut(object: KubeObject): boolean {
   const [spec, status] = [objectAt(object, 'spec'), objectAt(object, 'status')];
   const count = (field: string): number => Number(status[field] ?? 0);
   if (count('observedGeneration') < (object.metadata.generation ?? 0)) return false;

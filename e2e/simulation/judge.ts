@@ -23,6 +23,7 @@ import { checkLeftOut } from './judge-left-out';
 import { KnownAuthors } from './judge-known-authors';
 import { RestartIds } from './judge-restart-ids';
 import { checkNeverRun, checkNotRun, checkStrategy } from './judge-settings';
+import { checkStages } from './judge-stages';
 import { checkWaits } from './judge-waits';
 import { isRolled } from './lives';
 import { isUnaware as mayNotKnow } from './restored';
@@ -48,6 +49,7 @@ export interface Violation {
     | 'wrong pause'
     | 'restart in spite of a gate'
     | 'too many at once'
+    | 'past a stop'
     | 'out of order'
     | 'left out'
     | 'left lying'
@@ -103,6 +105,7 @@ export class Judge {
     this.#violations.push(...found, ...this.#authors.check(this.#case, life));
     this.#violations.push(...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
     this.#violations.push(...checkGates(this.#case, life), ...checkPace(this.#case, life));
+    this.#violations.push(...checkStages(this.#case, life));
   }
 
   /** Others altered a write to this workload on its way. Perhaps nothing of it was stored. */

@@ -6,7 +6,7 @@ import { isRolled, sources, workloads, type Place } from './places';
 import type { Reconcilers } from './reconcilers';
 import type { Users } from './users';
 
-interface Stage {
+export interface Stage {
   readonly users: Users;
   readonly replicas: Reconcilers;
   readonly later: (delayMs: number, run: () => void) => void;
@@ -50,7 +50,7 @@ export const paceActions = {
 } as const;
 
 /** Sets an annotation; undefined removes it. */
-function say(users: Users, place: Place, key: string, value: string | undefined): void {
+export function say(users: Users, place: Place, key: string, value: string | undefined): void {
   const verb = value === undefined ? `take ${key} away from` : `put ${key}: ${value} on`;
   users.edits.change(place, verb, (current) => withValueAt(current, ['metadata', 'annotations', key], value));
 }
@@ -63,7 +63,7 @@ function changeSoon({ users, later }: Stage, source: Place, draw: Draw): void {
 }
 
 /** One of the sources that the most workloads use. */
-function drawShared(users: Users, draw: Draw): Place {
+export function drawShared(users: Users, draw: Draw): Place {
   const counted = sources.map((source) => ({
     source,
     users: workloads.filter((workload) => isUsedBy(users, workload, source)).length,

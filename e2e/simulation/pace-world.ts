@@ -45,7 +45,7 @@ export function isPaced({ features }: World): boolean {
   return features.pace !== undefined;
 }
 
-function isFit(world: World): boolean {
+export function isFit(world: World): boolean {
   const { calm, dark, hybrid, features, steps } = world;
   const { crowd, csi, pauses, selectsSources, selectsNamespaces, namespacesToIgnore, intruder } = features;
   if (

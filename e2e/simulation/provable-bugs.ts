@@ -16,6 +16,8 @@ import { noPolicyFeatures } from './policy-features';
 import { policyMutants } from './policy-mutants';
 import { refusalMutants } from './refusal-mutants';
 import { authorMutants, restartIdMutants } from './restart-mutants';
+import { stageMutants } from './stage-mutants';
+import { isStaged } from './stage-world';
 import { upgradeMutants } from './upgrade-mutants';
 import { settingsMutants } from './settings-mutants';
 import { isUpgraded } from './upgrade-world';
@@ -54,6 +56,7 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(settingsMutants, hasSettings),
   ...ofMutants(gateMutants, isGated),
   ...ofMutants(paceMutants, isPaced),
+  ...ofMutants(stageMutants, isStaged),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),
   ...ofMutants(keyMutants, hasLostKey),

@@ -3,6 +3,7 @@ import { seededRandom } from '../apiserver/seeded-random';
 import { ApiServer } from '../apiserver/api-server';
 import { seedNamespace } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
+import type { PodSources } from '../apiserver/controllers/kubelet';
 import type { WriteRecord } from '../apiserver/store';
 import { ownNamespace } from '../engine-settings';
 import { act, type Stage } from './actions';
@@ -40,6 +41,9 @@ import { Labelling } from './selecting-users';
 import { SettingsSituations } from './settings-situations';
 import { shownWithinMs } from './shown-within';
 import { Situations, type Situation } from './situations';
+import { isBreaking } from './stage-actions';
+import { StageSituations } from './stage-situations';
+import { isStaged } from './stage-world';
 import { Story } from './story';
 import { UpgradeSituations } from './upgrade-situations';
 import { Users } from './users';
@@ -64,6 +68,8 @@ const writtenWithinMs = 11 * 60_000;
 const refusedForMs = 15_000;
 /** How long after the last fault people lift what keeps restarts from beginning, unless it ends by itself. */
 const gatesLiftedMs = [60_000, 180_000] as const;
+/** How long after the last fault pods can become ready that could not with the content of a source. */
+const repairedMs = 90_000;
 /** A world counts as quiet when no engine has written anything, except Leases and Events, for this long. */
 const quietMs = 15_000;
 /** The longest time that a process delays a write, whatever the server asks for, or trusts a silent watch. */
@@ -128,6 +134,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const settled = new SettingsSituations();
   const gated = new GateSituations();
   const paced = new PaceSituations();
+  const staged = new StageSituations();
   for (const write of server.history()) {
     judge.wrote(write);
     featured.written(write);
@@ -150,7 +157,10 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     if (isEngine(write.user) && write.kind.kind !== 'Event') story.tell(write.user, shownWrite(write));
   });
   // One whose rollout never ends would keep those that come after it waiting for ever.
-  if (world.controllers) new Controllers(server, { startsWithoutSources: isPaced(world) }).start();
+  let areRepaired = false;
+  const isBroken = (read: PodSources): boolean => !areRepaired && [...read.values()].some(isBreaking);
+  const startsWithoutSources = isPaced(world) || isStaged(world);
+  if (world.controllers) new Controllers(server, { startsWithoutSources, isBroken }).start();
 
   const uponWrite: (() => void)[] = [];
   const network = new Network({
@@ -219,6 +229,12 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const isHidden =
     features.csi && (features.csi.servedAtMs > 0 || world.weather.some(({ kind }) => kind === 'not-found'));
   if (isHidden) later(world.stormMs + foundWithinMs, () => undefined);
+  if (isStaged(world)) {
+    later(world.stormMs + repairedMs, () => {
+      areRepaired = true;
+      story.tell('world', 'all pods can become ready');
+    });
+  }
   if (isGated(world)) {
     const lifting = new Draw(world.seed ^ 0x1f83d9ab);
     later(world.stormMs + lifting.int(...gatesLiftedMs), () => liftGates(stage, lifting));
@@ -257,6 +273,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     situations.logged(lines);
     gated.logged(lines);
     paced.logged(lines);
+    staged.logged(lines);
   });
   const reached = new Set([
     ...situations.reached,
@@ -268,6 +285,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...settled.reached,
     ...gated.reached,
     ...paced.reached,
+    ...staged.reached,
     ...(hybrid?.situations.reached ?? []),
   ]);
   // After a broken promise, the later term proves nothing.

@@ -9,6 +9,7 @@ import { featureSituations } from './feature-situations';
 import { gateSituations } from './gate-situations';
 import { hybridSituations } from './hybrid-situations';
 import { paceSituations } from './pace-situations';
+import { stageSituations } from './stage-situations';
 import { settingsSituations } from './settings-situations';
 import { upgradeSituations } from './upgrade-situations';
 import { templateOf } from './usage';
@@ -75,6 +76,7 @@ export const situations = [
   ...settingsSituations,
   ...gateSituations,
   ...paceSituations,
+  ...stageSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

@@ -17,6 +17,20 @@ const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 /** Each is found by its `test`. These bugs need faults that few worlds draw, or none. */
 export const testedMutants: readonly TestedMutant[] = [
   {
+    what: 'nobody goes first in the place of one that may not restart',
+    file: 'reconciler/gates/restart-stages.ts',
+    from: 'if (isKept && staged.passOver(key)) this.#advance(staged);',
+    to: 'if (isKept && staged.isChosen(key)) this.#advance(staged);',
+    test: 'reconciler/gates/restart-stages.test.ts',
+  },
+  {
+    what: 'those that went first are healthy for long by a wall clock that was set',
+    file: 'reconciler/gates/staged-source.ts',
+    from: 'nowMs - (monotonicMs - sinceMs)',
+    to: 'sinceMs + Date.UTC(2026, 0, 1)',
+    test: 'reconciler/gates/restart-stages.test.ts',
+  },
+  {
     what: 'a Lease expires by the clock of whoever looks',
     file: 'shared/kube/lease/lease.ts',
     from: 'return nowMs - this.#observed.sinceMonotonicMs >=',

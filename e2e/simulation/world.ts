@@ -11,6 +11,7 @@ import { withLeavingOut } from './leaving-out';
 import { withOwnSettings } from './own-settings';
 import { withPace } from './pace-world';
 import { withPolicies } from './policy-features';
+import { withStages } from './stage-world';
 import { withUpgrade } from './upgrade-world';
 import { refusalKinds, weatherKinds, type Weather } from './weather';
 
@@ -91,7 +92,8 @@ export function drawWorld(seed: number): World {
   const crowded = withCrowd(upgraded, new Draw(seed ^ 0x1f83d9ab));
   const settled = withOwnSettings(crowded, new Draw(seed ^ 0x5be0cd19));
   const gated = withGates(settled, new Draw(seed ^ 0x510e527f));
-  return withPace(gated, new Draw(seed ^ 0x428a2f98));
+  const paced = withPace(gated, new Draw(seed ^ 0x428a2f98));
+  return withStages(paced, new Draw(seed ^ 0x71374491));
 }
 
 function drawPlain(seed: number): Plain {

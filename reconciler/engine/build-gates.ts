@@ -1,6 +1,7 @@
 import { HeldInstall } from '../gates/held-install';
 import { NamespaceGates, type NamespaceGatesChange } from '../gates/namespace-gates';
-import { RestartOrder, type RestartOrderOptions } from '../gates/restart-order';
+import { RestartOrder } from '../gates/restart-order';
+import { RestartStages, type RestartStagesOptions } from '../gates/restart-stages';
 import { RestartTurns } from '../gates/restart-turns';
 import { RollingWorkloads } from '../gates/rolling-workloads';
 import { WorkloadGates } from '../gates/workload-gates';
@@ -33,15 +34,21 @@ export function buildGates(
 
 /** Who restarts when, among those that may. */
 export function buildTurns(
-  { deps: { clock, logger }, settings: { pace } }: EngineBase,
+  { deps: { clock, logger }, settings: { pace, stages: settings } }: EngineBase,
   parts: { readonly sources: SourceParts; readonly workloads: WorkloadParts; readonly gates: GateParts },
-  events: Pick<RestartOrderOptions, 'owes' | 'onTurn'>,
+  events: Pick<RestartStagesOptions, 'owes' | 'onTurn' | 'onStopped'>,
 ): RestartTurns {
   const [sources, workloads] = [parts.sources.index, parts.workloads.index];
   const { namespaces } = parts.gates;
   const rolling = new RollingWorkloads({ clock, onFreed: () => turns.freed() });
   const order = new RestartOrder({ ...{ workloads, sources, rolling, logger }, ...events });
+  const stages = new RestartStages({
+    ...{ clock, settings, workloads, sources, namespaces, ...events },
+    mayBegin: (workload, source) => parts.gates.workloads.ask(workload, [source], clock.nowMs()).isOpen,
+  });
   const { onTurn } = events;
-  const turns: RestartTurns = new RestartTurns({ clock, pace, workloads, sources, namespaces, rolling, order, onTurn });
+  const turns: RestartTurns = new RestartTurns({
+    ...{ clock, pace, workloads, sources, namespaces, rolling, order, stages, onTurn },
+  });
   return turns;
 }

@@ -14,6 +14,7 @@ import { Deferrals } from '../reporting/deferrals';
 import type { MissingPermissions } from '../reporting/missing-permissions';
 import type { EventRecorder } from '../../shared/kube/client/events';
 import type { Reporter } from '../reporting/reporter';
+import { Stops } from '../reporting/stops';
 import { AdoptionRateLimiter } from '../worker/adoption-rate-limiter';
 import { BaselineRemovals } from '../worker/baseline-removals';
 import { InjectedRestarts } from '../worker/injected-restarts';
@@ -106,12 +107,14 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   const settle = new SettleWindows(clock);
   const versions = new ComparableVersions(client);
   const unfinished = new UnfinishedLooks(clock);
+  const stops = new Stops({ logger, events: recorder });
   const turns = buildTurns(base, parts, {
     owes: (workload, source) => {
       const term = events.term();
       return term !== undefined && mayOwe(source, planInput({ ...view, versions }, workload, term));
     },
     onTurn: (key) => queue.add(key),
+    onStopped: (stopped) => stops.stopped(stopped),
   });
   observeGates(deps, unfinished, gates.heldInstall, turns);
   const coalescer = new RolloutCoalescer({ clock, logger, context });

@@ -1,6 +1,7 @@
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { fieldAt, isObject, objectOf, textOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
 import { unlimited } from '../../shared/domain/gate-settings/pace-settings';
+import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { everything } from '../../shared/domain/kubernetes/selector';
 import { at, digester, policySettings } from '../../shared/domain/plan/records.fixture';
 import { bodyOf, clientWorld, zeroRandom } from '../../shared/kube/client/client.fixture';
@@ -20,6 +21,7 @@ export const defaults: EngineSettings = {
     strategy: 'annotations',
     gates: undefined,
     pace: unlimited,
+    stages: withoutStages,
   },
   ...{ reloadOnCreate: false, reloadOnDelete: false, ignoredSourceKind: undefined, csi: false },
   ...{ namespaces: [], namespacesToIgnore: [], namespaceSelector: everything, sourceSelector: everything },

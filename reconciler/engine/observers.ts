@@ -66,10 +66,11 @@ export function observeGates(
   { metrics, clock }: Pick<EngineDeps, 'metrics' | 'clock'>,
   unfinished: Pick<UnfinishedLooks, 'countByGate'>,
   heldInstall: Pick<HeldInstall, 'hold'>,
-  turns: Pick<RestartTurns, 'rolling'>,
+  turns: Pick<RestartTurns, 'rolling' | 'stoppedSources'>,
 ): void {
   metrics.registry.onScrape(() => {
     metrics.rollingWorkloads.set({}, turns.rolling.workloads);
+    metrics.stoppedSources.set({}, turns.stoppedSources);
     const waiting = unfinished.countByGate();
     for (const gate of gateNames) metrics.waitingRestarts.set({ gate }, waiting.get(gate) ?? 0);
     const { hold } = heldInstall;

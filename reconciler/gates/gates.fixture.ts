@@ -2,7 +2,21 @@ import type { GateSettings } from '../../shared/domain/gate-settings/gate-settin
 import { workloadRecord, type WorkloadOptions } from '../../shared/domain/plan/records.fixture';
 import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { RolloutProgress } from '../../shared/domain/workloads/rollout-progress';
+import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import { RestartStages } from './restart-stages';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+
+/** No source has stages, whatever its users. */
+export function noStages(): RestartStages {
+  return new RestartStages({
+    ...{ clock: new FakeClock(), settings: withoutStages },
+    workloads: { get: () => undefined, usersOf: () => [], revisionOf: () => 0 },
+    sources: { get: () => undefined },
+    namespaces: { of: () => undefined },
+    ...{ owes: () => false, mayBegin: () => false, onTurn: () => undefined, onStopped: () => undefined },
+  });
+}
 
 export interface PacedOptions extends WorkloadOptions {
   readonly gates?: GateSettings;

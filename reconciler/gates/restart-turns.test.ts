@@ -6,7 +6,7 @@ import type { GateSettings } from '../../shared/domain/gate-settings/gate-settin
 import { at, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
-import { paced, type PacedOptions } from './gates.fixture';
+import { noStages, paced, type PacedOptions } from './gates.fixture';
 import { RestartOrder } from './restart-order';
 import { RestartTurns } from './restart-turns';
 import { RollingWorkloads } from './rolling-workloads';
@@ -41,6 +41,7 @@ function make(pace: Partial<PaceSettings>): void {
   turns = new RestartTurns({
     ...{ clock, pace: { ...unlimited, ...pace }, workloads: index, sources, rolling, onTurn },
     namespaces: { of: () => namespace },
+    stages: noStages(),
     order: new RestartOrder({ workloads: index, sources, rolling, owes: () => false, logger, onTurn }),
   });
   turns.begin();

@@ -6,6 +6,7 @@ import { maxRollingGate, type LimitInUse, type Rolling } from '../../shared/doma
 import { restartRateGate } from '../../shared/domain/gates/restart-rate-gate';
 import { candidateOf } from '../../shared/domain/plan/candidates';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { SourceStages } from '../../shared/domain/protocol/source-inspection';
 import type { LocalSourceRef, SourceRef } from '../../shared/domain/sources/source';
 import type { LastRestart } from '../../shared/domain/workloads/last-restart';
 import { rollsOut } from '../../shared/domain/workloads/rollout-progress';
@@ -14,6 +15,7 @@ import type { SourceIndex } from '../sources/source-index';
 import type { WorkloadIndex } from '../workloads/workload-index';
 import type { NamespaceGates } from './namespace-gates';
 import type { RestartOrder } from './restart-order';
+import type { RestartStages } from './restart-stages';
 import { RestartStarts } from './restart-starts';
 import type { RollingWorkloads } from './rolling-workloads';
 import { WaitingLine, type Turn, type WaitingRestart } from './waiting-line';
@@ -26,6 +28,7 @@ export interface RestartTurnsOptions {
   readonly namespaces: Pick<NamespaceGates, 'of'>;
   readonly rolling: RollingWorkloads;
   readonly order: RestartOrder;
+  readonly stages: RestartStages;
   /** It is the turn of this workload: look at it. */
   readonly onTurn: (key: WorkloadKey) => void;
 }
@@ -57,9 +60,19 @@ export class RestartTurns {
     this.#starts = new RestartStarts(options.pace.rate?.perMs ?? 0);
   }
 
+  /** How many sources have stopped, because who restarted first is not healthy. */
+  get stoppedSources(): number {
+    return this.#options.stages.stopped;
+  }
+
   /** How many restarts roll out now. */
   get rolling(): Rolling {
     return this.#options.rolling.inCluster;
+  }
+
+  /** What the users of a source wait for that do not restart first; undefined: none waits. */
+  stagesOf(source: SourceRef): SourceStages | undefined {
+    return this.#options.stages.of(source);
   }
 
   /** A term begins. */
@@ -77,6 +90,7 @@ export class RestartTurns {
     this.#timerDueMs = Infinity;
     this.#line.clear();
     this.#options.order.clear();
+    this.#options.stages.clear();
     this.#options.rolling.end();
   }
 
@@ -85,9 +99,9 @@ export class RestartTurns {
    * not, it is looked at again when it may.
    */
   ask(workload: TrackedWorkload, changes: readonly LocalSourceRef[]): ClosedGate | undefined {
-    const { order, rolling } = this.#options;
+    const { order, stages, rolling } = this.#options;
     const { key } = workload;
-    const before = order.ask(workload, changes);
+    const before = order.ask(workload, changes) ?? stages.ask(workload, changes);
     if (before) {
       this.#arm();
       return before;
@@ -108,16 +122,22 @@ export class RestartTurns {
   /** What a workload that waits for its turn waits for now: that changes without a look at it. */
   told(key: WorkloadKey): ClosedGate | undefined {
     const waiting = this.#line.get(key);
-    return waiting ? this.#closed(waiting)?.gate : this.#options.order.told(key);
+    if (waiting) return this.#closed(waiting)?.gate;
+    return this.#options.order.told(key) ?? this.#options.stages.told(key);
   }
 
-  /** The look at a workload is over. `waits`: what keeps its restart from beginning. */
-  ended(key: WorkloadKey, waits: GateName | undefined): void {
-    const { order, rolling } = this.#options;
+  /**
+   * The look at a workload is over. `waits`: what keeps its restart from beginning; `isRefused`: the API server does not
+   * take it.
+   */
+  ended(key: WorkloadKey, waits: GateName | undefined, isRefused = false): void {
+    const { order, stages, rolling } = this.#options;
     if (waits !== 'pace') this.#line.delete(key);
     if (waits !== 'order') order.leave(key);
     rolling.giveBack(key);
     order.changed(key);
+    stages.ended(key, waits, isRefused);
+    if (stages.isWaiting) this.#arm();
   }
 
   /** The write of a restart is about to be sent. Call what is returned if it is not stored, or rolls nothing. */
@@ -134,6 +154,7 @@ export class RestartTurns {
   /** Nothing is owed to the workload any more, or it was restarted. */
   answered(key: WorkloadKey): void {
     this.#options.order.forget(key);
+    this.#options.stages.forget(key);
   }
 
   /** The index shows the workload. */
@@ -141,14 +162,19 @@ export class RestartTurns {
     this.#options.rolling.saw(workload);
     this.#starts.saw(workload);
     this.#options.order.changed(workload.key);
+    this.#options.stages.changed(workload.key);
+    if (this.#options.stages.isWaiting) this.#arm();
   }
 
   gone(key: WorkloadKey): void {
-    const { order, rolling } = this.#options;
+    const { order, stages, rolling } = this.#options;
     this.#line.delete(key);
     rolling.gone(key);
     order.forget(key);
     order.changed(key);
+    stages.forget(key);
+    stages.changed(key);
+    if (stages.isWaiting) this.#arm();
   }
 
   /** More may roll than before: something is rolled out, or a limit is another one. */
@@ -176,10 +202,12 @@ export class RestartTurns {
   }
 
   #onTimer(): void {
-    const { clock, order } = this.#options;
+    const { clock, order, stages } = this.#options;
+    stages.expire();
     if (clock.monotonicMs() - this.#recheckedMs >= recheckMs) {
       this.#recheckedMs = clock.monotonicMs();
       order.recheck();
+      stages.recheck();
     }
     this.#serve();
     this.#arm();
@@ -187,8 +215,8 @@ export class RestartTurns {
 
   /** One timer: for what becomes free by itself, and to find out what was missed. */
   #arm(delayMs = this.#untilFreeMs()): void {
-    const { clock, order } = this.#options;
-    if (this.#line.size === 0 && !order.isWaiting) return;
+    const { clock, order, stages } = this.#options;
+    if (this.#line.size === 0 && !order.isWaiting && !stages.isWaiting) return;
     const dueMs = clock.monotonicMs() + delayMs;
     if (this.#timer && this.#timerDueMs <= dueMs) return;
     this.#timer?.cancel();
@@ -201,9 +229,9 @@ export class RestartTurns {
   }
 
   #untilFreeMs(): number {
-    const { clock, rolling } = this.#options;
+    const { clock, rolling, stages } = this.#options;
     const nowMs = clock.nowMs();
-    const freeMs = Math.min(rolling.expire(), this.#rateGate()?.untilMs ?? Infinity);
+    const freeMs = Math.min(rolling.expire(), stages.dueMs, this.#rateGate()?.untilMs ?? Infinity);
     return Math.min(recheckMs, Math.max(0, freeMs - nowMs));
   }
 

@@ -29,7 +29,7 @@ export interface InspectionView extends PlanView {
   readonly history: Pick<RestartHistory, 'read' | 'find' | 'unhealthySinceMs'>;
   readonly journal: Pick<JobJournal, 'isRecreating'>;
   readonly gates: Pick<WorkloadGates, 'ask'>;
-  readonly turns: Pick<RestartTurns, 'told'>;
+  readonly turns: Pick<RestartTurns, 'told' | 'stagesOf'>;
   readonly heldInstall: Pick<HeldInstall, 'hold'>;
   readonly permissions: Pick<MissingPermissions, 'reported'>;
   /** What the webhook has reported. */

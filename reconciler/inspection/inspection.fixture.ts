@@ -63,7 +63,7 @@ export class InspectionWorld {
           install: undefined,
         },
       }),
-      turns: { told: nothing },
+      turns: { told: nothing, stagesOf: nothing },
       heldInstall: { hold: undefined },
       permissions: { reported: [] },
       received: this.received,

@@ -19,12 +19,14 @@ export function inspectSource(view: InspectionView, question: SourceQuestion, te
   const users = view.workloads.usersOf(question).toSorted((left, right) => (left.key < right.key ? -1 : 1));
   // Each user is judged for this source alone, so the work does not depend on what else it uses.
   const named = users.slice(0, maxInspectionRows).flatMap((user) => userOf(view, question, user, term) ?? []);
+  const stages = view.turns.stagesOf(question);
   const moreUsers = users.length - maxInspectionRows;
   return {
     ...{ v: 1, kind, namespace, name },
     presence: source ? 'present' : absenceOf(view, question),
     namespaceSelected: isNamespaceWatched(view, namespace) && view.scope.isSelected(namespace),
     ...(source && { ignore: source.ignore, match: source.match }),
+    ...(stages && { stages }),
     users: named,
     ...(moreUsers > 0 && { moreUsers }),
   };

@@ -70,6 +70,7 @@ function stateOf(waitsFor: WaitReason): WorkloadStatus['state'] {
     case 'interval':
     case 'next-rollout':
     case 'order':
+    case 'stages':
     case 'pace':
     case 'rollout':
     case 'pause':

@@ -166,6 +166,10 @@ export class Metrics {
     'reroll_rolling_workloads',
     'Workloads that Reroll has restarted and that have yet to roll out, for ten minutes at most.',
   );
+  readonly stoppedSources = this.registry.gauge(
+    'reroll_stopped_sources',
+    'Sources whose restarts have stopped, because a workload that restarted first is not healthy.',
+  );
   readonly holdActive = this.registry.gauge(
     'reroll_hold_active',
     '1 while everything is held, by whether the hold has an end.',

@@ -1,6 +1,7 @@
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import type { PaceSettings } from '../../shared/domain/gate-settings/pace-settings';
+import type { StageSettings } from '../../shared/domain/gate-settings/stage-settings';
 import type { PolicySettings } from '../../shared/domain/policy/policy';
 import type { Selection } from '../../shared/domain/sources/selection';
 import type { SourceKind } from '../../shared/domain/sources/source';
@@ -21,6 +22,8 @@ export interface EngineSettings extends Omit<Selection, 'ignoredSourceKinds'> {
   readonly gates: GateSettings | undefined;
   /** How many workloads may roll at once. */
   readonly pace: PaceSettings;
+  /** How a change reaches many users of one source. */
+  readonly stages: StageSettings;
   /** Whether a rollout by somebody else can replace the restart for an earlier change. */
   readonly foldRollouts: boolean;
   /** Whether the history of restarts is kept in ConfigMaps; otherwise in memory alone. */

@@ -15,11 +15,14 @@ const defaultPace: PaceSettings = {
   rate: undefined,
 };
 
+const defaultStages = { fromUsers: 20, healthyForMs: 30_000, deadlineMs: 600_000 };
+
 const defaults: ReconcilerOptions = {
   autoReloadAll: false,
   strategy: 'env-vars',
   gates: undefined,
   pace: defaultPace,
+  stages: defaultStages,
   reloadOnCreate: false,
   reloadOnDelete: false,
   annotationKeys: defaultAnnotationKeys,
@@ -182,6 +185,9 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
     },
   ],
   ['--node-pool-label=example.com/pool', { pace: { ...defaultPace, nodePoolLabel: 'example.com/pool' } }],
+  ['--stages-from=0', { stages: { ...defaultStages, fromUsers: 0 } }],
+  ['--healthy-for=2m', { stages: { ...defaultStages, healthyForMs: 120_000 } }],
+  ['--stage-deadline=15m', { stages: { ...defaultStages, deadlineMs: 900_000 } }],
   ['--restart-rate=30/m', { pace: { ...defaultPace, rate: { count: 30, perMs: 60_000, text: '30/m' } } }],
   ['--settle-max=1h', { settleMaxMs: 3_600_000 }],
   ['--settle-max=1m', { settleMaxMs: 60_000 }],
@@ -264,6 +270,9 @@ describe('parseReconcilerOptions', () => {
     ['--settle=5', 'not a duration'],
     ['--restart-windows=banana', '"banana" is no day and no range of days'],
     ['--max-rolling=25%', 'is not a number of workloads such as 5, or of pods such as "20 pods"'],
+    ['--stages-from=-1', 'not a number'],
+    ['--healthy-for=25h', 'not between 0 and 24h'],
+    ['--stage-deadline=0', 'not between 0 and 24h'],
     ['--restart-rate=30', 'is not a number of restarts in a time, such as 30/m, 5/10s or 600/h'],
     ['--min-interval=721h', 'longer than 720h; accepted: a Go duration such as 30m or 24h, at most 720h'],
     ['--settle=-1s', 'a duration below zero'],

@@ -31,6 +31,7 @@ import {
 import { gateOptionTable, gatesOf } from '../../shared/runtime/options/gate-options';
 import { paceOf, paceOptionTable, paceRemarks } from '../../shared/runtime/options/pace-options';
 import { scopeOf, selectionOptionTable } from '../../shared/runtime/options/selection-options';
+import { stageOptionTable, stagesOf } from '../../shared/runtime/options/stage-options';
 import { settleMaxOf, settleOptionTable } from '../../shared/runtime/options/settle-options';
 import { traceOptionTable, type TraceOptions } from '../../shared/runtime/options/trace-options';
 import type { LogFormat, LogLevel } from '../../shared/runtime/log/winston-logger';
@@ -105,6 +106,7 @@ export const reconcilerOptionTable = {
     ...settleOptionTable,
     ...gateOptionTable,
     ...paceOptionTable,
+    ...stageOptionTable,
     foldRollouts: switchRow(
       'fold-rollouts',
       "Do not restart a workload if somebody else's later rollout already applied the change, such as a release that changes the ConfigMap and the workload.",
@@ -178,7 +180,8 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
   const { pausePeriod, pausedAt, ignoredSourceKinds, rollouts, ...rest } = others;
   const { enableHa, syncAfterRestart, enablePprof, pprofAddr, settleMaxMs, ...settings } = rest;
   const { restartWindows, minIntervalMs, ...paced } = settings;
-  const { maxRolling, maxRollingPerNamespace, maxRollingPerNodePool, nodePoolLabel, restartRate, ...options } = paced;
+  const { maxRolling, maxRollingPerNamespace, maxRollingPerNodePool, nodePoolLabel, restartRate, ...staged } = paced;
+  const { stagesFrom, healthyForMs, stageDeadlineMs, ...options } = staged;
   const { scope, remarks } = scopeOf(options);
   const pace = paceOf({ maxRolling, maxRollingPerNamespace, maxRollingPerNodePool, nodePoolLabel, restartRate });
   return {
@@ -187,6 +190,7 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     settleMaxMs: settleMaxOf(options.settleMs, settleMaxMs),
     gates: gatesOf({ restartWindows, minIntervalMs }),
     pace,
+    stages: stagesOf({ stagesFrom, healthyForMs, stageDeadlineMs }),
     ignoredSourceKind: ignoredSourceKinds[0],
     ignoredWorkloadKinds: ignoredWorkloadKindsOf({ ...options, rollouts }),
     leaseName: options.leaseName ?? defaultLeaseName({ enableHa }),

@@ -18,6 +18,8 @@ const settings: LintsOptions['settings'] = {
 const auto = { [keys.auto]: 'true' };
 
 let sources: SourceIndex;
+/** Workloads that are to go first of all users of each source. */
+let canaries: readonly string[];
 /** What workloads say that they come after, by key. */
 let comesAfter: Readonly<Record<string, readonly LocalWorkloadName[]>>;
 
@@ -27,6 +29,7 @@ beforeEach(() => {
   see({ name: 'app' });
   see({ kind: 'Secret', name: 'db' });
   comesAfter = {};
+  canaries = [];
 });
 
 function see(source: Parameters<typeof sourceRecord>[0]): void {
@@ -41,6 +44,8 @@ function said(applied: Applied, { settings: changed, ...more }: Changed = {}): r
   const write = written(applied);
   const lints = new Lints({
     workloads: {
+      usersOf: () =>
+        canaries.map((key) => ({ key, record: { gates: { isCanary: true } } }) as unknown as TrackedWorkload),
       get: (key: string) => ({ record: { gates: { after: comesAfter[key] } } }) as unknown as TrackedWorkload,
     } as unknown as LintsOptions['workloads'],
     ...{ annotationKeys: keys, sources, settings: { ...settings, ...changed } },
@@ -227,5 +232,20 @@ describe('a workload that comes after others', () => {
   ])('is told if %s', (_what, known, findings) => {
     comesAfter = known;
     expect(said(after)).toEqual(findings);
+  });
+});
+
+describe('a workload that goes first', () => {
+  const first: Applied = { metadata: { [keys.auto]: 'true', 'reroll.dev/canary': 'true' } };
+  const twice =
+    'reroll.dev/canary="true" is not alone: another user of ConfigMap app is its canary, too, and only one of them goes first; remove it from one of them…?';
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['no other does', [], []],
+    ['it is already known', ['Deployment/shop/web'], []],
+    ['another does', ['Deployment/shop/web', 'Deployment/shop/db'], [twice]],
+  ])('is told if %s', (_what, known, findings) => {
+    canaries = known;
+    expect(said(first)).toEqual(findings);
   });
 });

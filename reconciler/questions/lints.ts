@@ -65,6 +65,13 @@ export class Lints {
       ...(scope.isKnown && { isNamespaceSelected: scope.isSelected(namespace) }),
       ...{ kinds, named: new Map(found) },
       namedBy: ({ kind, name }) => workloads.get(workloadKey(kind, namespace, name))?.record.gates?.after ?? [],
+      hasOtherCanary: (source, self) =>
+        workloads
+          .usersOf({ ...source, namespace })
+          .some(
+            ({ key, record }) =>
+              record.gates?.isCanary === true && key !== workloadKey(self.kind, namespace, self.name),
+          ),
     };
   }
 }
@@ -72,5 +79,8 @@ export class Lints {
 /** What must be known of the cluster; undefined: nothing. */
 function questionOf(subject: WorkloadSubject): SourceQuestion | undefined {
   const { namespace } = subject.write;
-  return sourceQuestion(subject) ?? (subject.spec.gates?.after ? { namespace, named: [] } : undefined);
+  return (
+    sourceQuestion(subject) ??
+    (subject.spec.gates?.after || subject.spec.gates?.isCanary ? { namespace, named: [] } : undefined)
+  );
 }

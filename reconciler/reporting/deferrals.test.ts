@@ -97,15 +97,18 @@ describe('Deferrals', () => {
     expect(known).toEqual(expect.arrayContaining(['a', '199']));
   });
 
-  it.each(['order', 'pace'] as const)('tells once for each change that it waits for its turn, by %s', (gate) => {
-    deferrals.deferred(workload, [changeOf()], { gate, untilMs: undefined, detail: 'one' });
-    deferrals.deferred(workload, [changeOf()], { gate, untilMs: undefined, detail: 'another' });
-    expect(events).toHaveLength(1);
-    deferrals.deferred(workload, [{ ...changeOf(), changeId: '89abcdef' }], {
-      gate,
-      untilMs: undefined,
-      detail: 'one',
-    });
-    expect(events).toHaveLength(2);
-  });
+  it.each(['order', 'stages', 'pace'] as const)(
+    'tells once for each change that it waits for its turn, by %s',
+    (gate) => {
+      deferrals.deferred(workload, [changeOf()], { gate, untilMs: undefined, detail: 'one' });
+      deferrals.deferred(workload, [changeOf()], { gate, untilMs: undefined, detail: 'another' });
+      expect(events).toHaveLength(1);
+      deferrals.deferred(workload, [{ ...changeOf(), changeId: '89abcdef' }], {
+        gate,
+        untilMs: undefined,
+        detail: 'one',
+      });
+      expect(events).toHaveLength(2);
+    },
+  );
 });

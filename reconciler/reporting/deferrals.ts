@@ -34,7 +34,7 @@ export class Deferrals {
   deferred({ key, record }: TrackedWorkload, changes: readonly Change[], { gate, untilMs, detail }: ClosedGate): void {
     this.#remember(key, record.namespace, changes);
     // Which of many comes before it, and which limit is full, changes all the time while it waits for its turn.
-    const reason = gate === 'order' || gate === 'pace' ? gate : detail;
+    const reason = gate === 'order' || gate === 'stages' || gate === 'pace' ? gate : detail;
     const reported = textDigest([reason, ...changes.map(({ changeId }) => changeId)].join('\n'));
     if (this.#reported.get(key) === reported) return;
     this.#reported.set(key, reported);

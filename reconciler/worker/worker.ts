@@ -7,6 +7,7 @@ import { NotFoundError } from '../../shared/kube/errors';
 import { getObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import { randomHex, type Random } from '../../shared/runtime/random';
+import { isForPerson } from '../reporting/errors-for-people';
 import { mayBeStored } from '../apply/may-be-stored';
 import { isConflict } from '../apply/read-again';
 import { NotLeadingError, type ApplyContext, type Restart } from '../apply/restart';
@@ -92,7 +93,7 @@ export class Worker {
       return { kind: 'done' };
     }
     const result = await this.#looked(workload);
-    turns.ended(key, result.closed?.gate);
+    turns.ended(key, result.closed?.gate, isForPerson(result.error));
     // Deleted during the look: then it waits for nothing.
     if (workloads.get(key)) unfinished.note(workload, result);
     return result;
@@ -303,7 +304,8 @@ export class Worker {
     // Closed before the write, so that a change during the write opens a new window.
     const settled = settle.close(workload.key);
     const waited = this.#waited(workload, settled);
-    const lastRestart = { atMs: restart.atMs, id: restart.id };
+    const changeIds = changes.map(({ changeId }) => changeId);
+    const lastRestart = { atMs: restart.atMs, id: restart.id, changeIds };
     const takeBack = turns.began(workload, lastRestart);
     try {
       const apply = writers.methods[workloadKind(record.kind).apply];

@@ -6,7 +6,7 @@ import { DaemonSetController } from './daemon-set';
 import { DeploymentController } from './deployment';
 import { GarbageCollector } from './garbage-collector';
 import { JobController } from './job';
-import { Kubelet, type PodSources } from './kubelet';
+import { Kubelet, type KubeletOptions, type PodSources } from './kubelet';
 import { NamespaceController } from './namespace';
 import { ReplicaSetController } from './replica-set';
 import { StatefulSetController } from './stateful-set';
@@ -30,6 +30,8 @@ export interface ControllersOptions {
   readonly jobDurationMs?: number;
   /** See {@link KubeletOptions.startsWithoutSources}. */
   readonly startsWithoutSources?: boolean;
+  /** See {@link KubeletOptions.isBroken}. */
+  readonly isBroken?: KubeletOptions['isBroken'];
 }
 
 /** The kube-controller-manager, scheduler and kubelets of a simulated cluster. */
@@ -40,9 +42,9 @@ export class Controllers {
 
   constructor(server: ApiServer, options: ControllersOptions = {}) {
     const { without = [], reactionMs = 20, readyDelayMs = 2_000, jobDurationMs = 5_000 } = options;
-    const { startsWithoutSources = false } = options;
+    const { startsWithoutSources = false, isBroken = () => false } = options;
     this.#server = server;
-    this.#kubelet = new Kubelet(server, { readyDelayMs, jobDurationMs, startsWithoutSources }, (key) =>
+    this.#kubelet = new Kubelet(server, { readyDelayMs, jobDurationMs, startsWithoutSources, isBroken }, (key) =>
       kubeletLoop.enqueue(key),
     );
     const kubeletLoop = new ControllerLoop(server, this.#kubelet, reactionMs);

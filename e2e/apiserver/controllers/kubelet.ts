@@ -19,7 +19,12 @@ export interface KubeletOptions {
   readonly jobDurationMs: number;
   /** A pod starts even if a required source is missing, so that every rollout ends. */
   readonly startsWithoutSources: boolean;
+  /** A pod that read such sources runs, and does not become ready as long as they are. */
+  readonly isBroken: (sources: PodSources) => boolean;
 }
+
+/** How long a pod that does not become ready is left alone. */
+const backOffMs = 10_000;
 
 /** Starts pods on all nodes: reads their sources, makes them ready, and completes them unless they restart always. */
 export class Kubelet implements Controller {
@@ -70,11 +75,16 @@ export class Kubelet implements Controller {
     this.#waiting.delete(key);
     this.#started.set(pod.metadata.uid, sources);
     const endsByItself = stringAt(pod, 'spec', 'restartPolicy') !== 'Always';
-    this.#later(this.#options.readyDelayMs, async () => {
+    const becomeReady = async (): Promise<void> => {
+      if (this.#options.isBroken(sources)) {
+        this.#later(backOffMs, becomeReady);
+        return;
+      }
       await this.#setStatus(pod, runningStatus(pod, timestamp(this.#clock.nowMs())));
       if (!endsByItself) return;
       this.#later(this.#options.jobDurationMs, async () => await this.#setStatus(pod, { phase: 'Succeeded' }));
-    });
+    };
+    this.#later(this.#options.readyDelayMs, becomeReady);
   }
 
   stop(): void {

@@ -94,6 +94,13 @@ export const reconcilerCases: readonly ChartCase[] = [
     '--node-pool-label=example.com/pool',
     '--restart-rate=30/m',
   ),
+  flags({ stagesFrom: 0 }, '--stages-from=0'),
+  flags(
+    { stagesFrom: '50', healthyFor: '2m', stageDeadline: '15m' },
+    '--healthy-for=2m',
+    '--stage-deadline=15m',
+    '--stages-from=50',
+  ),
   flags({ settle: '1h', settleMax: '60m' }, '--settle=1h', '--settle-max=60m'),
   flags({ settle: '5m' }, '--settle=5m'),
   flags({ extraArgs: ['--alert-sink=slack'] }, '--alert-sink=slack'),

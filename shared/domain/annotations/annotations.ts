@@ -68,7 +68,7 @@ export const ownAnnotations = {
 /** What bears annotations. */
 export type AnnotationBearer = 'workload' | 'source' | 'namespace';
 
-/** When restarts may begin. Read from the metadata of workloads, sources and namespaces; see docs/holding.md and docs/pace.md. */
+/** When restarts may begin. Read from the metadata of workloads, sources and namespaces; see docs/holding.md, docs/pace.md and docs/health.md. */
 export const gateAnnotations = {
   hold: 'reroll.dev/hold',
   restart: 'reroll.dev/restart',
@@ -81,6 +81,11 @@ export const gateAnnotations = {
   /** On a workload only, as the next one. */
   wave: 'reroll.dev/wave',
   after: 'reroll.dev/after',
+  canary: 'reroll.dev/canary',
+  /** On a workload, a source or a namespace. */
+  stages: 'reroll.dev/stages',
+  /** On a source only; `reroll resume` writes it. */
+  resumed: 'reroll.dev/resumed',
 } as const;
 
 /** The ConfigMap in Reroll's namespace that holds all restarts as long as it is there. */

@@ -26,6 +26,12 @@ export interface GateSettings {
   readonly wave?: number;
   /** Workloads of the same namespace that come before it. */
   readonly after?: readonly LocalWorkloadName[];
+  /** Only a workload goes first of all users of a source. */
+  readonly isCanary?: boolean;
+  /** Whether a change reaches the users of a source in stages. */
+  readonly stages?: 'on' | 'off';
+  /** The id of the change of a source for which somebody wants no more stages. */
+  readonly resumed?: string;
   /** What is wrong with the annotations of a source or a namespace. Those of a workload are in its record. */
   readonly problems?: readonly AnnotationProblem[];
 }
@@ -62,10 +68,13 @@ export function readGateSettings(annotations: Annotations, bearer: AnnotationBea
     ...set('mode', read(gateAnnotations.restart, readMode)),
     ...set('windows', read(gateAnnotations.windows, readWindows)),
     ...set('minIntervalMs', read(gateAnnotations.minInterval, readMinInterval)),
-    ...set('isUrgent', read(gateAnnotations.urgent, bearer === 'source' ? readUrgent : notUrgent)),
+    ...set('isUrgent', read(gateAnnotations.urgent, bearer === 'source' ? readBoolean : sourceOnly)),
     ...set('maxRolling', read(gateAnnotations.maxRolling, bearer === 'workload' ? notLimited : readMaxRolling)),
-    ...set('wave', read(gateAnnotations.wave, bearer === 'workload' ? readWave : notOrdered)),
-    ...set('after', read(gateAnnotations.after, bearer === 'workload' ? readAfter : notOrdered)),
+    ...set('wave', read(gateAnnotations.wave, bearer === 'workload' ? readWave : workloadOnly)),
+    ...set('after', read(gateAnnotations.after, bearer === 'workload' ? readAfter : workloadOnly)),
+    ...set('isCanary', read(gateAnnotations.canary, bearer === 'workload' ? readBoolean : workloadOnly)),
+    ...set('stages', read(gateAnnotations.stages, readStages)),
+    ...set('resumed', read(gateAnnotations.resumed, bearer === 'source' ? readResumed : sourceOnly)),
   };
   return { settings: Object.keys(settings).length === 0 ? undefined : settings, problems };
 }
@@ -136,12 +145,12 @@ function readMinInterval(text: string): number | Problem {
   return new Problem('bad-duration', 'is not between 0 and 720h, and has no effect', fix);
 }
 
-function readUrgent(text: string): boolean | Problem {
+function readBoolean(text: string): boolean | Problem {
   if (text === 'true' || text === 'false') return text === 'true';
   return new Problem('bad-boolean', 'is not a boolean and has no effect', 'write "true" or "false"');
 }
 
-function notUrgent(): Problem {
+function sourceOnly(): Problem {
   return new Problem('wrong-place', 'counts on a source only and has no effect here', 'move it to the source');
 }
 
@@ -176,6 +185,17 @@ function readAfter(text: string): readonly LocalWorkloadName[] | Problem {
   }
 }
 
-function notOrdered(): Problem {
+function readStages(text: string): 'on' | 'off' | Problem {
+  if (text === 'on' || text === 'off') return text;
+  return new Problem('bad-choice', 'is not a choice and has no effect', 'use "on" or "off"');
+}
+
+function readResumed(text: string): string | Problem {
+  if (/^[0-9a-f]{8}$/.test(text)) return text;
+  const fix = 'write it with reroll resume, as in configmap/app';
+  return new Problem('bad-choice', 'is not the id of a change and has no effect', fix);
+}
+
+function workloadOnly(): Problem {
   return new Problem('wrong-place', 'counts on a workload only and has no effect here', 'move it to the workload');
 }

@@ -1,6 +1,6 @@
 import type { LocalWorkloadName } from '../gate-settings/restart-order';
 import type { PolicySource } from '../policy/policy';
-import type { SourceId, SourceKind } from '../sources/source';
+import type { LocalSourceRef, SourceId, SourceKind } from '../sources/source';
 
 /** What a lint needs to know about the cluster. */
 export interface SourceQuestion {
@@ -20,6 +20,8 @@ export interface KnownSources {
   readonly named: ReadonlyMap<SourceId, Pick<PolicySource, 'ignore' | 'match'>>;
   /** The workloads after which a workload of the namespace comes, as its annotation says. Undefined: not known. */
   readonly namedBy?: (workload: LocalWorkloadName) => readonly LocalWorkloadName[];
+  /** Whether another workload than this one is the canary among the users of a source. Undefined: not known. */
+  readonly hasOtherCanary?: (source: LocalSourceRef, workload: LocalWorkloadName) => boolean;
 }
 
 /** Nothing is known. */

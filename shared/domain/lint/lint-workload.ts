@@ -7,6 +7,7 @@ import { bearerProblems } from '../gate-settings/bearer-gates';
 import { fieldAt, objectOf, sameJson, type JsonObject } from '../kubernetes/json-value';
 import { defaultTemplatePath } from '../kubernetes/workload-kinds';
 import { leftOutByFlags, narrowedOut, nothingRequested, uncoveredKind, unwatchedSourceKinds } from './coverage';
+import { severalCanaries } from './canary';
 import type { KnownSources } from './known-sources';
 import type { LintSubject, WorkloadSubject, WorkloadWrite } from './lint-subject';
 import { listedSources } from './listed-sources';
@@ -51,6 +52,7 @@ const checks: readonly Check[] = [
   searchWithoutMatch,
   nothingUsed,
   comesAfterItself,
+  severalCanaries,
 ];
 
 /** All mistakes in an object's restart annotations that can be found before it is stored. */

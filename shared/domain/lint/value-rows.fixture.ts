@@ -174,6 +174,36 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
+    title: 'a canary that is neither',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/canary': 'yes' } },
+    says: [
+      [
+        'bad-boolean',
+        'Deployment shop/web: annotation reroll.dev/canary="yes" is not a boolean and has no effect; write "true" or "false"',
+      ],
+    ],
+  },
+  {
+    title: 'stages that are neither',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/stages': 'true' } },
+    says: [
+      [
+        'bad-choice',
+        'Deployment shop/web: annotation reroll.dev/stages="true" is not a choice and has no effect; use "on" or "off"',
+      ],
+    ],
+  },
+  {
+    title: 'a workload that is resumed as a source is',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/resumed': '0123abcd' } },
+    says: [
+      [
+        'wrong-place',
+        'Deployment shop/web: annotation reroll.dev/resumed="0123abcd" counts on a source only and has no effect here; move it to the source',
+      ],
+    ],
+  },
+  {
     title: 'a limit on a workload',
     applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/max-rolling': '5' } },
     says: [

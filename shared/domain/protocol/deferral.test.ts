@@ -25,6 +25,7 @@ describe('describeDeferral', () => {
       { gate: 'next-rollout', detail: `reroll.dev/restart ${onShop}` },
       `with the next rollout that somebody else makes (reroll.dev/restart ${onShop})`,
     ],
+    [{ gate: 'stages', detail: 'Secret db has many users' }, 'in stages (Secret db has many users)'],
     [{ gate: 'pace', detail: '--max-rolling: 100 workloads' }, 'in its turn (--max-rolling: 100 workloads)'],
     [
       { gate: 'order', detail: 'reroll.dev/after: Deployment db has still to restart' },

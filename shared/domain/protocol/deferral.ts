@@ -39,6 +39,8 @@ export function describeDeferral(
       return `with the next rollout that somebody else makes (${detail})`;
     case 'order':
       return `after others (${detail})`;
+    case 'stages':
+      return `in stages (${detail})`;
     case 'pace':
       return `in its turn (${detail})`;
     default:

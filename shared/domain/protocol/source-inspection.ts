@@ -17,6 +17,16 @@ export type SourceUser = z.output<typeof userSchema>;
 /** Whether Reroll knows a source. */
 const presences = ['present', 'absent', 'not-listed', 'not-watched'] as const;
 
+const stagesSchema = z
+  .strictObject({
+    isStopped: z.boolean().describe('One that restarted first is not healthy, so the others do not restart.'),
+    waiting: z.int().positive().describe('The number of users that wait.'),
+    change: z.string().optional().describe('The id of the change, which `reroll resume` writes to the source.'),
+    detail: z.string().describe('What they wait for.'),
+  })
+  .readonly();
+export type SourceStages = z.output<typeof stagesSchema>;
+
 /** The answer to `GET /v1/sources/{kind}/{namespace}/{name}`. */
 export const sourceInspectionSchema = z
   .strictObject({
@@ -33,6 +43,7 @@ export const sourceInspectionSchema = z
     namespaceSelected: z.boolean().describe('Workloads of its namespace are restarted.'),
     ignore: z.boolean().optional().describe('It is annotated to be ignored. Missing if it is not present.'),
     match: z.boolean().optional().describe('It is annotated to match searches. Missing if it is not present.'),
+    stages: stagesSchema.optional().describe('Users of it wait for others that restart first. Missing if none does.'),
     users: z.array(userSchema).readonly().describe('Workloads of its namespace that use or name it, by kind and name.'),
     moreUsers: z.int().positive().optional().describe('The number of further users.'),
   })

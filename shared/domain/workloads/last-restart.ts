@@ -2,6 +2,8 @@
 export interface LastRestart {
   readonly atMs: number;
   readonly id: string;
+  /** Ids of the changes that it answers, as far as they are noted. */
+  readonly changeIds?: readonly string[];
 }
 
 /**
@@ -10,9 +12,24 @@ export interface LastRestart {
  */
 const beginning = /^\{"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)","id":"([0-9a-f]{8})"/;
 
+/** The ids of the changes: Reroll names a few sources, and names of sources hold neither quote nor brace. */
+const noted = /"changes":\{((?:"[^"{}]{1,300}":"[0-9a-f]{8}",?){1,20})\}/;
+const notedId = /":"([0-9a-f]{8})"/g;
+
+/** The rest of a longer text is not Reroll's. */
+const maxBytes = 16_384;
+
 /** Reads the time and the id from `reroll.dev/last-restart`; undefined if there is none, or somebody else wrote it. */
 export function readLastRestart(text: string | undefined): LastRestart | undefined {
   const [, time = '', id = ''] = beginning.exec(text ?? '') ?? [];
   const atMs = Date.parse(time);
-  return Number.isNaN(atMs) ? undefined : { atMs, id };
+  if (Number.isNaN(atMs)) return undefined;
+  const changeIds = changeIdsIn(text?.slice(0, maxBytes) ?? '');
+  return { atMs, id, ...(changeIds.length > 0 && { changeIds }) };
+}
+
+/** Copies: see above. */
+function changeIdsIn(text: string): readonly string[] {
+  const [, changes = ''] = noted.exec(text) ?? [];
+  return [...changes.matchAll(notedId)].map(([, id = '']) => Buffer.from(id).toString());
 }

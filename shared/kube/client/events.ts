@@ -12,7 +12,13 @@ import { events } from '../resource';
 
 /** The reasons of all Events that Reroll writes. People and alerts depend on them. */
 export type EventReason =
-  'Reloaded' | 'ReloadDeferred' | 'ReloadFail' | 'ReloadUnhealthy' | 'BaselineRemoved' | 'OverBudget';
+  | 'Reloaded'
+  | 'ReloadDeferred'
+  | 'ReloadFail'
+  | 'ReloadUnhealthy'
+  | 'RestartsStopped'
+  | 'BaselineRemoved'
+  | 'OverBudget';
 
 export interface EventRecorderOptions {
   readonly client: KubeClient;

@@ -13,13 +13,13 @@
 - --{{ $flag }}=true
 {{- end }}
 {{- end }}
-{{- range $value, $flag := dict "logFormat" "log-format" "logLevel" "log-level" "resourceLabelSelector" "resource-label-selector" "settle" "settle" "settleMax" "settle-max" "restartWindows" "restart-windows" "minInterval" "min-interval" "nodePoolLabel" "node-pool-label" "restartRate" "restart-rate" "webhookUrl" "webhook-url" "pprofAddr" "pprof-addr" }}
+{{- range $value, $flag := dict "logFormat" "log-format" "logLevel" "log-level" "resourceLabelSelector" "resource-label-selector" "settle" "settle" "settleMax" "settle-max" "restartWindows" "restart-windows" "minInterval" "min-interval" "nodePoolLabel" "node-pool-label" "restartRate" "restart-rate" "healthyFor" "healthy-for" "stageDeadline" "stage-deadline" "webhookUrl" "webhook-url" "pprofAddr" "pprof-addr" }}
 {{- with index $r $value }}
 - {{ printf "--%s=%s" $flag . | quote }}
 {{- end }}
 {{- end }}
-{{- /* 0 is a value: no limit. */ -}}
-{{- range $value, $flag := dict "maxRolling" "max-rolling" "maxRollingPerNamespace" "max-rolling-per-namespace" "maxRollingPerNodePool" "max-rolling-per-node-pool" }}
+{{- /* 0 is a value: no limit, or never. */ -}}
+{{- range $value, $flag := dict "maxRolling" "max-rolling" "maxRollingPerNamespace" "max-rolling-per-namespace" "maxRollingPerNodePool" "max-rolling-per-node-pool" "stagesFrom" "stages-from" }}
 {{- if ne (index $r $value | toString) "" }}
 - {{ printf "--%s=%s" $flag (index $r $value | toString) | quote }}
 {{- end }}

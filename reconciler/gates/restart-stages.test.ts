@@ -1,0 +1,243 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import { at, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import { changeId } from '../../shared/domain/sources/change-id';
+import { hasContent } from '../../shared/domain/sources/source';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import { paced, type PacedOptions } from './gates.fixture';
+import { RestartStages } from './restart-stages';
+
+const app = { kind: 'ConfigMap', name: 'app' } as const;
+const record = sourceRecord({ writtenAtMs: at(0) });
+const change = hasContent(record) ? changeId(record.uid, record.content.whole()) : '';
+
+let clock: FakeClock;
+let workloads: Map<WorkloadKey, TrackedWorkload>;
+let owing: Set<WorkloadKey>;
+let held: Set<WorkloadKey>;
+let sourceGates: GateSettings | undefined;
+let namespaceGates: GateSettings | undefined;
+let revision: number;
+let woken: string[];
+let stopped: string[];
+let looks: number;
+let stages: RestartStages;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  [workloads, owing, held] = [new Map(), new Set(), new Set()];
+  [sourceGates, namespaceGates, revision, looks] = [undefined, undefined, 0, 0];
+  [woken, stopped] = [[], []];
+  stages = new RestartStages({
+    ...{ clock, settings: { fromUsers: 3, healthyForMs: 10_000, deadlineMs: 60_000 } },
+    workloads: {
+      get: (key) => workloads.get(key),
+      usersOf: ({ kind }) => (kind === 'ConfigMap' ? [...workloads.values()] : []),
+      revisionOf: () => revision,
+    },
+    sources: { get: () => ({ ...record, ...(sourceGates && { gates: sourceGates }) }) },
+    namespaces: { of: () => namespaceGates },
+    owes: ({ key }) => {
+      looks++;
+      return owing.has(key);
+    },
+    mayBegin: ({ key }) => !held.has(key),
+    onTurn: (key) => void woken.push(nameOf(key)),
+    onStopped: ({ failed }) => void stopped.push(nameOf(failed.key)),
+  });
+});
+
+function nameOf(key: WorkloadKey): string {
+  return key.split('/')[2] ?? '';
+}
+
+function keyOf(name: string): WorkloadKey {
+  return `Deployment/shop/${name}`;
+}
+
+/** A user that owes a restart. */
+function seed(name: string, options: PacedOptions = {}): void {
+  const workload = paced({ name, ...options });
+  workloads.set(workload.key, workload);
+  owing.add(workload.key);
+}
+
+function ask(name: string): string | undefined {
+  const workload = workloads.get(keyOf(name));
+  return workload && stages.ask(workload, [app])?.detail;
+}
+
+/** A whole look, and whether it restarted. */
+function look(name: string): boolean {
+  const isOpen = ask(name) === undefined;
+  if (isOpen) restarted(name, 'rolling');
+  stages.ended(keyOf(name), isOpen ? undefined : 'stages', false);
+  return isOpen;
+}
+
+function restarted(name: string, state: NonNullable<PacedOptions['state']>): void {
+  owing.delete(keyOf(name));
+  show(name, { state, lastRestart: { id: `${name}0000`, atMs: clock.nowMs(), changeIds: [change] } });
+}
+
+/** The index shows another state of it. */
+function show(name: string, options: PacedOptions): void {
+  const lastRestart = workloads.get(keyOf(name))?.record.lastRestart;
+  const workload = paced({ name, ...(lastRestart && { lastRestart }), ...options });
+  workloads.set(workload.key, workload);
+  stages.changed(workload.key);
+}
+
+async function healthy(name: string): Promise<void> {
+  show(name, { state: 'healthy' });
+  await clock.advance(10_000);
+  stages.expire();
+}
+
+describe('RestartStages', () => {
+  beforeEach(() => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) seed(name);
+  });
+
+  it('lets one go, and wakes the others when it is healthy for a time: one, then all', async () => {
+    expect(['e', 'd', 'a', 'b', 'c'].map(look)).toEqual([false, false, true, false, false]);
+    expect(woken).toEqual(['a']);
+    await healthy('a');
+    expect(woken.slice(1)).toEqual(['b']);
+    expect([look('c'), look('b')]).toEqual([false, true]);
+    await healthy('b');
+    expect(woken.slice(2)).toEqual(['c', 'd', 'e']);
+    expect([look('d'), look('e'), look('c')]).toEqual([true, true, true]);
+    expect(stages.isWaiting).toBe(false);
+  });
+
+  it('tells when something happens by itself', async () => {
+    look('a');
+    look('b');
+    expect(stages.dueMs - clock.nowMs()).toBe(60_000);
+    await clock.advance(5_000);
+    show('a', { state: 'healthy' });
+    expect(stages.dueMs - clock.nowMs()).toBe(10_000);
+  });
+
+  it('tells once who stopped it, and counts it', async () => {
+    look('a');
+    look('b');
+    await clock.advance(60_000);
+    stages.expire();
+    look('c');
+    expect([stopped, stages.stopped]).toEqual([['a'], 1]);
+    expect(stages.told(keyOf('b'))?.detail).toMatch(/^ConfigMap app is stopped: Deployment a is not healthy/);
+    expect(stages.of({ ...app, namespace: 'shop' })).toMatchObject({ isStopped: true, waiting: 2, change });
+  });
+
+  it('is open for a content that is resumed, and for no other', async () => {
+    look('a');
+    look('b');
+    sourceGates = { resumed: '0123abcd' };
+    revision++;
+    expect(look('b')).toBe(false);
+    sourceGates = { resumed: change };
+    revision++;
+    expect([look('b'), look('c')]).toEqual([true, true]);
+    await clock.advance(0);
+  });
+
+  it('does not believe a wall clock that was set: how long somebody is healthy is measured', async () => {
+    look('a');
+    look('b');
+    show('a', { state: 'healthy' });
+    clock.jump(15_000);
+    stages.expire();
+    expect(woken).toEqual([]);
+    await clock.advance(10_000);
+    stages.recheck();
+    expect(woken).toEqual(['b']);
+  });
+
+  it('begins the time anew when it was not healthy for a moment, also if nobody waited then', async () => {
+    look('a');
+    look('b');
+    show('a', { state: 'healthy' });
+    await clock.advance(9_000);
+    show('a', { state: 'rolling' });
+    show('a', { state: 'healthy' });
+    await clock.advance(9_000);
+    stages.expire();
+    expect(look('b')).toBe(false);
+    await clock.advance(1_000);
+    expect(look('b')).toBe(true);
+  });
+
+  it('lets the next one go if the first is held, and does not choose one of which that is known', () => {
+    held.add(keyOf('b'));
+    look('e');
+    expect(woken).toEqual(['a']);
+    stages.ended(keyOf('a'), 'hold', false);
+    expect(woken).toEqual(['a', 'c']);
+    expect([look('b'), look('c')]).toEqual([false, true]);
+  });
+
+  it('waits for the first while it waits for its turn', () => {
+    look('b');
+    stages.ended(keyOf('a'), 'pace', false);
+    expect(woken).toEqual(['a']);
+    expect([look('b'), look('a')]).toEqual([false, true]);
+  });
+
+  it('lets the next one go if the first is deleted before it restarts', () => {
+    look('b');
+    workloads.delete(keyOf('a'));
+    revision++;
+    stages.forget(keyOf('a'));
+    expect(look('c')).toBe(false);
+    expect(look('b')).toBe(true);
+  });
+
+  it('wakes those that wait when their number is no longer large', () => {
+    look('a');
+    look('b');
+    for (const name of ['c', 'd', 'e']) workloads.delete(keyOf(name));
+    revision++;
+    stages.recheck();
+    expect(woken).toEqual(['b']);
+    expect(look('b')).toBe(true);
+  });
+
+  it.each<[string, GateSettings | undefined, GateSettings | undefined, GateSettings | undefined, boolean]>([
+    ['nothing', undefined, undefined, undefined, false],
+    ['off on the workload', { stages: 'off' }, { stages: 'on' }, { stages: 'on' }, true],
+    ['on on the workload', { stages: 'on' }, { stages: 'off' }, { stages: 'off' }, false],
+    ['off on the source', undefined, { stages: 'off' }, { stages: 'on' }, true],
+    ['on on the source', undefined, { stages: 'on' }, { stages: 'off' }, false],
+    ['off on the namespace', undefined, undefined, { stages: 'off' }, true],
+  ])('takes the nearest setting: %s', (_what, workload, source, namespace, isOpen) => {
+    [sourceGates, namespaceGates] = [source, namespace];
+    if (workload) for (const name of ['a', 'b', 'c', 'd', 'e']) seed(name, { gates: workload });
+    look('a');
+    expect(look('b')).toBe(isOpen);
+  });
+
+  it('waits with what has stopped for one of several sources', () => {
+    look('a');
+    const workload = workloads.get(keyOf('b'));
+    const both = [{ kind: 'Secret', name: 'db' } as const, app];
+    expect(workload && stages.ask(workload, both)?.detail).toMatch(/^ConfigMap app/);
+  });
+});
+
+it('looks at each of thousands of users a few times, and not at all for each', async () => {
+  const count = 3_000;
+  const names = Array.from({ length: count }, (_, n) => `w${String(n).padStart(5, '0')}`);
+  for (const name of names) seed(name);
+  for (const name of names) look(name);
+  await healthy('w00000');
+  for (const name of names.slice(1)) look(name);
+  for (const name of names.slice(1, 1 + count / 10)) show(name, { state: 'healthy' });
+  await clock.advance(10_000);
+  stages.expire();
+  for (const name of names.slice(1 + count / 10)) look(name);
+  expect(owing.size).toBe(0);
+  expect(looks).toBeLessThan(10 * count);
+});

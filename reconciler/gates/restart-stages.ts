@@ -1,0 +1,339 @@
+import { canaryOrder } from '../../shared/domain/gates/canary-order';
+import type { ClosedGate } from '../../shared/domain/gates/gate';
+import type { RolloutStage } from '../../shared/domain/gates/source-rollout';
+import { stagesGate } from '../../shared/domain/gates/stages-gate';
+import type { GateName } from '../../shared/domain/gate-settings/gate-names';
+import type { StageSettings } from '../../shared/domain/gate-settings/stage-settings';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { SourceStages } from '../../shared/domain/protocol/source-inspection';
+import { changeId, deletionId } from '../../shared/domain/sources/change-id';
+import {
+  hasContent,
+  sourceKey,
+  type LocalSourceRef,
+  type SourceKey,
+  type SourceRecord,
+  type SourceRef,
+} from '../../shared/domain/sources/source';
+import type { Clock } from '../../shared/runtime/clock';
+import type { SourceIndex } from '../sources/source-index';
+import type { WorkloadIndex } from '../workloads/workload-index';
+import type { NamespaceGates } from './namespace-gates';
+import { StagedSource, type UserStanding } from './staged-source';
+
+/** A source whose restarts have stopped. */
+export interface StoppedSource {
+  readonly source: SourceRef;
+  /** Undefined: the source is deleted. */
+  readonly record: SourceRecord | undefined;
+  /** The workload that is not healthy. */
+  readonly failed: TrackedWorkload;
+  readonly detail: string;
+}
+
+export interface RestartStagesOptions {
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
+  readonly settings: StageSettings;
+  readonly workloads: Pick<WorkloadIndex, 'get' | 'usersOf' | 'revisionOf'>;
+  readonly sources: Pick<SourceIndex, 'get'>;
+  readonly namespaces: Pick<NamespaceGates, 'of'>;
+  /** Whether a restart for a source is owed to a workload, or may be. */
+  readonly owes: (workload: TrackedWorkload, source: LocalSourceRef) => boolean;
+  /** Whether holds, windows and intervals let a restart begin. */
+  readonly mayBegin: (workload: TrackedWorkload, source: LocalSourceRef) => boolean;
+  /** The workload may go now: look at it again. */
+  readonly onTurn: (key: WorkloadKey) => void;
+  /** Called once for each content and each workload that stops it. */
+  readonly onStopped: (stopped: StoppedSource) => void;
+}
+
+/** Sources that are kept although nobody waits for them: to build one again costs a look at all of its users. */
+const maxSources = 1_000;
+
+/**
+ * A change of a source with many users reaches one first, then a tenth, then the rest, each when those before are
+ * healthy. The verdict is computed from the objects: kept are only who waits, and since when somebody is healthy.
+ */
+export class RestartStages {
+  readonly #options: RestartStagesOptions;
+  readonly #sources = new Map<SourceKey, StagedSource>();
+  readonly #inNamespace = new Map<string, Set<StagedSource>>();
+  readonly #waitsAt = new Map<WorkloadKey, SourceKey>();
+  /** By the monotonic clock, and for which restart. */
+  readonly #healthy = new Map<WorkloadKey, { readonly id: string; readonly sinceMs: number }>();
+  /** Something else keeps them from restarting. */
+  readonly #passedOver = new Set<WorkloadKey>();
+  /** They may restart, and their looks are not over. */
+  readonly #underWay = new Set<WorkloadKey>();
+  readonly #told = new Map<SourceKey, string>();
+
+  constructor(options: RestartStagesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the workload may restart for all of these changes now; if not, it is woken when it may. */
+  ask(workload: TrackedWorkload, changes: readonly LocalSourceRef[]): ClosedGate | undefined {
+    const { key, record } = workload;
+    this.#leave(key);
+    this.#passedOver.delete(key);
+    for (const { kind, name } of changes) {
+      const staged = this.#stagedFor({ kind, namespace: record.namespace, name });
+      if (!staged?.has(key)) continue;
+      staged.touch(key);
+      const { stage } = staged;
+      if (stage.is === 'open') continue;
+      for (const other of staged.choose(key)) if (other !== key) this.#wake(other);
+      if (stage.is === 'begins' && staged.isChosen(key)) continue;
+      staged.waiting.add(key);
+      this.#waitsAt.set(key, sourceKey(staged.source));
+      this.#report(staged, stage);
+      return this.#closedBy(staged, stage);
+    }
+    this.#underWay.add(key);
+    return undefined;
+  }
+
+  /** What a waiting workload waits for now; undefined: it does not wait, or no longer. */
+  told(key: WorkloadKey): ClosedGate | undefined {
+    const staged = this.#sources.get(this.#waitsAt.get(key) ?? '');
+    const stage = staged?.stage;
+    return staged && stage && stage.is !== 'open' ? this.#closedBy(staged, stage) : undefined;
+  }
+
+  /** What the users of a source wait for; undefined: none waits. */
+  of(source: SourceRef): SourceStages | undefined {
+    const staged = this.#sources.get(sourceKey(source));
+    if (!staged || staged.waiting.size === 0 || staged.stage.is === 'open') return undefined;
+    const { changeId: change, stage } = staged;
+    const { detail } = this.#closedBy(staged, stage);
+    const isStopped = stage.is === 'stopped';
+    return { isStopped, waiting: staged.waiting.size, ...(change !== undefined && { change }), detail };
+  }
+
+  /** The look at a workload is over. `isRefused`: the API server does not take its restart. */
+  ended(key: WorkloadKey, waits: GateName | undefined, isRefused: boolean): void {
+    this.#underWay.delete(key);
+    if (waits !== 'stages') this.#leave(key);
+    // Its turn comes, so nobody goes in its place.
+    const isKept = isRefused || (waits !== undefined && waits !== 'stages' && waits !== 'pace');
+    if (isKept) this.#passedOver.add(key);
+    for (const staged of this.#stagedOf(key)) {
+      if (isKept && staged.passOver(key)) this.#advance(staged);
+    }
+    this.changed(key);
+  }
+
+  /** The index shows the workload, or it is gone. */
+  changed(key: WorkloadKey): void {
+    const state = this.#options.workloads.get(key)?.record.progress.state;
+    if (state !== 'healthy' && state !== 'unknown') this.#healthy.delete(key);
+    for (const staged of this.#stagedOf(key)) {
+      staged.touch(key);
+      if (staged.waiting.size > 0) this.#advance(staged);
+    }
+  }
+
+  /** It is time for what happens by itself. */
+  expire(): void {
+    const nowMs = this.#options.clock.nowMs();
+    for (const staged of [...this.#sources.values()]) {
+      if (staged.waiting.size > 0 && staged.dueMs <= nowMs) this.#advance(staged);
+    }
+  }
+
+  /** Looks whether something was missed, and who comes first by now. */
+  recheck(): void {
+    for (const staged of [...this.#sources.values()]) {
+      if (staged.waiting.size > 0) this.#advance(this.#rebuilt(staged.source, staged) ?? staged);
+    }
+  }
+
+  /** Nothing is owed to the workload any more, or it was restarted, or is gone. */
+  forget(key: WorkloadKey): void {
+    this.#leave(key);
+    this.#passedOver.delete(key);
+  }
+
+  clear(): void {
+    this.#sources.clear();
+    this.#inNamespace.clear();
+    this.#waitsAt.clear();
+    this.#healthy.clear();
+    this.#passedOver.clear();
+    this.#underWay.clear();
+    this.#told.clear();
+  }
+
+  get isWaiting(): boolean {
+    return this.#waitsAt.size > 0;
+  }
+
+  /** How many sources have stopped. */
+  get stopped(): number {
+    let count = 0;
+    for (const staged of this.#sources.values()) {
+      if (staged.waiting.size > 0 && staged.stage.is === 'stopped') count++;
+    }
+    return count;
+  }
+
+  /** When something happens by itself, by the wall clock. */
+  get dueMs(): number {
+    let dueMs = Infinity;
+    for (const staged of this.#sources.values()) if (staged.waiting.size > 0) dueMs = Math.min(dueMs, staged.dueMs);
+    return dueMs;
+  }
+
+  /** Wakes those that may go now. */
+  #advance(known: StagedSource): void {
+    const { waiting } = known;
+    const staged = this.#stagedFor(known.source);
+    // It has no stages any more.
+    if (!staged) for (const key of [...waiting]) this.#wake(key);
+    if (!staged) return;
+    // Users that are no longer among them.
+    if (staged !== known) for (const key of waiting) if (!staged.waiting.has(key)) this.#wake(key);
+    const { stage } = staged;
+    this.#report(staged, stage);
+    const woken = stage.is === 'open' ? staged.inOrder() : staged.choose();
+    for (const key of woken) this.#wake(key);
+  }
+
+  #wake(key: WorkloadKey): void {
+    this.#leave(key);
+    this.#options.onTurn(key);
+  }
+
+  #leave(key: WorkloadKey): void {
+    const at = this.#waitsAt.get(key);
+    if (at === undefined) return;
+    this.#waitsAt.delete(key);
+    this.#sources.get(at)?.waiting.delete(key);
+  }
+
+  #stagedOf(key: WorkloadKey): readonly StagedSource[] {
+    const [, namespace = ''] = key.split('/');
+    const staged = this.#inNamespace.get(namespace);
+    return staged ? [...staged].filter((each) => each.has(key)) : [];
+  }
+
+  /** Undefined: all users of it may restart at once. */
+  #stagedFor(source: SourceRef): StagedSource | undefined {
+    const known = this.#sources.get(sourceKey(source));
+    return known?.isOf(this.#basisOf(source)) ? known : this.#rebuilt(source, known);
+  }
+
+  #rebuilt(source: SourceRef, known: StagedSource | undefined): StagedSource | undefined {
+    if (known) this.#drop(known);
+    const users = this.#participants(source);
+    const record = this.#options.sources.get(source);
+    const id = idOf(source, record);
+    if (users.length < 2 || (id !== undefined && record?.gates?.resumed === id)) {
+      this.#told.delete(sourceKey(source));
+      return undefined;
+    }
+    const { settings, clock } = this.#options;
+    const workloadOf = (key: WorkloadKey): TrackedWorkload | undefined => this.#options.workloads.get(key);
+    const staged = new StagedSource({
+      ...{ source, basis: this.#basisOf(source), changeId: id, settings, clock },
+      users: users.toSorted(canaryOrder).map(({ key }) => key),
+      standing: (key) => this.#standing(workloadOf(key), source, record, id),
+      mayBegin: (key) => {
+        const workload = workloadOf(key);
+        return workload !== undefined && !this.#passedOver.has(key) && this.#options.mayBegin(workload, source);
+      },
+    });
+    if (known) staged.continue(known, (key) => this.#underWay.has(key));
+    this.#add(staged);
+    return staged;
+  }
+
+  #add(staged: StagedSource): void {
+    this.#sources.set(sourceKey(staged.source), staged);
+    const { namespace } = staged.source;
+    this.#inNamespace.set(namespace, (this.#inNamespace.get(namespace) ?? new Set()).add(staged));
+    if (this.#sources.size <= maxSources) return;
+    const idle = [...this.#sources.values()].find(({ waiting }) => waiting.size === 0);
+    if (idle) this.#drop(idle);
+  }
+
+  #drop(staged: StagedSource): void {
+    const { namespace } = staged.source;
+    this.#sources.delete(sourceKey(staged.source));
+    const others = this.#inNamespace.get(namespace);
+    others?.delete(staged);
+    if (others?.size === 0) this.#inNamespace.delete(namespace);
+  }
+
+  #basisOf(source: SourceRef): string {
+    const { workloads, sources, namespaces } = this.#options;
+    const { namespace } = source;
+    const stages = namespaces.of(namespace)?.stages ?? '';
+    return `${workloads.revisionOf(namespace)} ${sources.get(source)?.resourceVersion ?? ''} ${stages}`;
+  }
+
+  /** The nearest setting of each user counts. Without one, their number does. */
+  #participants(source: SourceRef): readonly TrackedWorkload[] {
+    const { settings, workloads, sources, namespaces } = this.#options;
+    const around = sources.get(source)?.gates?.stages ?? namespaces.of(source.namespace)?.stages;
+    const settingOf = ({ record }: TrackedWorkload): 'on' | 'off' | undefined => record.gates?.stages ?? around;
+    const users = workloads.usersOf(source).filter((user) => settingOf(user) !== 'off');
+    const isLarge = settings.fromUsers > 0 && users.length >= settings.fromUsers;
+    return isLarge ? users : users.filter((user) => settingOf(user) === 'on');
+  }
+
+  #standing(
+    workload: TrackedWorkload | undefined,
+    source: SourceRef,
+    record: SourceRecord | undefined,
+    id: string | undefined,
+  ): UserStanding {
+    if (!workload) return undefined;
+    if (this.#options.owes(workload, source)) return 'owes';
+    const { kind, name, lastRestart, progress } = workload.record;
+    if (!lastRestart) return undefined;
+    const isNoted = id !== undefined && lastRestart.changeIds?.includes(id) === true;
+    // It restarted for another source since. The time of a write says less: it is also that of an edited annotation.
+    if (!isNoted && lastRestart.atMs < (record?.writtenAtMs ?? Infinity)) return undefined;
+    return {
+      ...{ key: workload.key, title: `${kind} ${name}`, restartedAtMs: lastRestart.atMs, state: progress.state },
+      isForIt: isNoted,
+      hasDeadline: kind !== 'Job',
+      healthySinceMonotonicMs: this.#healthySinceMs(workload.key, lastRestart.id, progress.state),
+    };
+  }
+
+  #healthySinceMs(key: WorkloadKey, id: string, state: string): number | undefined {
+    if (state !== 'healthy' && state !== 'unknown') {
+      this.#healthy.delete(key);
+      return undefined;
+    }
+    const known = this.#healthy.get(key);
+    const sinceMs = known?.id === id ? known.sinceMs : this.#options.clock.monotonicMs();
+    this.#healthy.set(key, { id, sinceMs });
+    return sinceMs;
+  }
+
+  #closedBy(staged: StagedSource, stage: Exclude<RolloutStage, { readonly is: 'open' }>): ClosedGate {
+    const [key = ''] = staged.chosen;
+    const record = this.#options.workloads.get(key)?.record;
+    const first = record && { title: `${record.kind} ${record.name}`, others: staged.chosenCount - 1 };
+    return stagesGate({ source: staged.source, stage, first, settings: this.#options.settings });
+  }
+
+  #report(staged: StagedSource, stage: RolloutStage): void {
+    const { source } = staged;
+    const failed = stage.is === 'stopped' ? this.#options.workloads.get(stage.failed.key) : undefined;
+    if (stage.is !== 'stopped' || !failed || staged.waiting.size === 0) return;
+    const what = `${staged.changeId ?? ''} ${failed.key}`;
+    if (this.#told.get(sourceKey(source)) === what) return;
+    this.#told.set(sourceKey(source), what);
+    const { detail } = this.#closedBy(staged, stage);
+    this.#options.onStopped({ source, record: this.#options.sources.get(source), failed, detail });
+  }
+}
+
+function idOf(source: SourceRef, record: SourceRecord | undefined): string | undefined {
+  if (!record) return deletionId(source);
+  return hasContent(record) ? changeId(record.uid, record.content.whole()) : undefined;
+}

@@ -1,0 +1,178 @@
+import {
+  mostJudged,
+  rolloutStage,
+  type RestartedUser,
+  type RolloutStage,
+} from '../../shared/domain/gates/source-rollout';
+import type { StageSettings } from '../../shared/domain/gate-settings/stage-settings';
+import type { WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { SourceRef } from '../../shared/domain/sources/source';
+import type { Clock } from '../../shared/runtime/clock';
+
+/** A user that has restarted, and since when it is healthy by the monotonic clock. */
+export type RestartedSince = Omit<RestartedUser, 'healthySinceMs'> & {
+  readonly healthySinceMonotonicMs: number | undefined;
+};
+
+/** `owes`: a restart for the current content; undefined: it needs none, and shows nothing about the content. */
+export type UserStanding = 'owes' | RestartedSince | undefined;
+
+export interface StagedSourceOptions {
+  readonly source: SourceRef;
+  /** It stays the same as long as nothing about the content, the users and their settings changes. */
+  readonly basis: string;
+  /** The content that it is about. */
+  readonly changeId: string | undefined;
+  /** Those that restart in stages, in their order. */
+  readonly users: readonly WorkloadKey[];
+  readonly settings: StageSettings;
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
+  /** How a user stands now. */
+  readonly standing: (key: WorkloadKey) => UserStanding;
+  /** Whether a user that has not asked yet could restart now, as far as everything else is concerned. */
+  readonly mayBegin: (key: WorkloadKey) => boolean;
+}
+
+/**
+ * How far one content of one source has come among its users. Each is looked at once, and again when something about it
+ * changes, so the work for a change does not grow with the square of their number.
+ */
+export class StagedSource {
+  readonly source: SourceRef;
+  readonly changeId: string | undefined;
+  readonly #options: StagedSourceOptions;
+  readonly #users: ReadonlySet<WorkloadKey>;
+  readonly #owing = new Set<WorkloadKey>();
+  readonly #restarted = new Map<WorkloadKey, RestartedSince>();
+  /** To be looked at again. */
+  readonly #touched: Set<WorkloadKey>;
+  /** Those that may go before the others, until they have restarted. */
+  readonly #chosen = new Set<WorkloadKey>();
+  /** Those that asked in vain. */
+  readonly waiting = new Set<WorkloadKey>();
+  #stage: RolloutStage = { is: 'open' };
+  #dueMs = -Infinity;
+
+  constructor(options: StagedSourceOptions) {
+    this.#options = options;
+    this.source = options.source;
+    this.changeId = options.changeId;
+    this.#users = new Set(options.users);
+    this.#touched = new Set(options.users);
+  }
+
+  isOf(basis: string): boolean {
+    return this.#options.basis === basis;
+  }
+
+  has(key: WorkloadKey): boolean {
+    return this.#users.has(key);
+  }
+
+  /** When the stage may be another one although nothing else happens, by the wall clock. */
+  get dueMs(): number {
+    return this.#dueMs;
+  }
+
+  touch(key: WorkloadKey): void {
+    if (this.#users.has(key)) this.#touched.add(key);
+  }
+
+  /** Who may restart now. */
+  get stage(): RolloutStage {
+    const nowMs = this.#options.clock.nowMs();
+    let isNew = this.#dueMs === -Infinity;
+    for (const key of this.#touched) isNew = this.#note(key) || isNew;
+    this.#touched.clear();
+    if (isNew || nowMs >= this.#dueMs) this.#judge(nowMs);
+    return this.#stage;
+  }
+
+  /** Chooses as many as may go now, and returns those that were not chosen before. */
+  choose(asking?: WorkloadKey): readonly WorkloadKey[] {
+    const { stage } = this;
+    if (stage.is !== 'begins') return [];
+    const chosen: WorkloadKey[] = [];
+    if (this.#chosen.size >= stage.mayBegin) return chosen;
+    for (const key of this.#options.users) {
+      if (!this.#owing.has(key) || this.#chosen.has(key)) continue;
+      if (key !== asking && !this.waiting.has(key) && !this.#options.mayBegin(key)) continue;
+      this.#chosen.add(key);
+      chosen.push(key);
+      if (this.#chosen.size >= stage.mayBegin) break;
+    }
+    return chosen;
+  }
+
+  isChosen(key: WorkloadKey): boolean {
+    return this.#chosen.has(key);
+  }
+
+  /** Something else keeps it from restarting. True: another one may go in its place. */
+  passOver(key: WorkloadKey): boolean {
+    return this.#chosen.delete(key);
+  }
+
+  get chosen(): Iterable<WorkloadKey> {
+    return this.#chosen;
+  }
+
+  get chosenCount(): number {
+    return this.#chosen.size;
+  }
+
+  /** Takes over who waits, and who is about to restart. */
+  continue(before: StagedSource, isUnderWay: (key: WorkloadKey) => boolean): void {
+    for (const key of before.waiting) if (this.has(key)) this.waiting.add(key);
+    for (const key of before.#chosen) if (this.has(key) && isUnderWay(key)) this.#chosen.add(key);
+  }
+
+  /** Those that wait, in their order. */
+  inOrder(): readonly WorkloadKey[] {
+    return this.#options.users.filter((key) => this.waiting.has(key));
+  }
+
+  /** Returns whether something about the user is new. Most ask, and still owe. */
+  #note(key: WorkloadKey): boolean {
+    const standing = this.#options.standing(key);
+    if (standing === 'owes' ? this.#owing.has(key) : isSame(standing, this.#restarted.get(key))) return false;
+    const wasThere = this.#owing.delete(key) || this.#restarted.delete(key);
+    if (standing === 'owes') {
+      this.#owing.add(key);
+      return true;
+    }
+    this.#chosen.delete(key);
+    if (standing) this.#restarted.set(key, standing);
+    return wasThere || standing !== undefined;
+  }
+
+  #judge(nowMs: number): void {
+    const { users, settings, clock } = this.#options;
+    const monotonicMs = clock.monotonicMs();
+    // The wall clock may be set meanwhile, so it does not tell how long somebody is healthy.
+    const judged = ({ healthySinceMonotonicMs: sinceMs, ...user }: RestartedSince): RestartedUser => ({
+      ...user,
+      healthySinceMs: sinceMs === undefined ? undefined : nowMs - (monotonicMs - sinceMs),
+    });
+    const isJudged = this.#restarted.size <= mostJudged(users.length);
+    const rollout = {
+      users: users.length,
+      restarted: isJudged ? [...this.#restarted.values()].map(judged) : [],
+      nowMs,
+    };
+    this.#stage = isJudged ? rolloutStage(rollout, settings) : { is: 'open' };
+    const { is } = this.#stage;
+    this.#dueMs = is === 'begins' || is === 'waits' ? this.#stage.untilMs : Infinity;
+  }
+}
+
+/** Whether a restarted user is as it was. */
+function isSame(left: RestartedSince | undefined, right: RestartedSince | undefined): boolean {
+  return (
+    left !== undefined &&
+    left.state === right?.state &&
+    left.restartedAtMs === right.restartedAtMs &&
+    left.isForIt === right.isForIt &&
+    left.healthySinceMonotonicMs === right.healthySinceMonotonicMs
+  );
+}

@@ -1,0 +1,28 @@
+import { expect, it } from '@jest/globals';
+import { sourceRecord } from '../../shared/domain/plan/records.fixture';
+import type { KubeEvent } from '../../shared/kube/client/events';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import { paced } from '../gates/gates.fixture';
+import { Stops } from './stops';
+
+const detail = 'Secret db is stopped: Deployment web is not healthy since it restarted at 2026-01-01T00:00:00Z';
+const said = `${detail}. Its other users keep the content of before. Change the source again, or run reroll resume secret/db -n shop`;
+
+it.each([
+  ['the source and the workload', true, ['Deployment web of apps/v1', 'Secret db of v1']],
+  ['the workload alone if the source is deleted', false, ['Deployment web of apps/v1']],
+])('a stop is an Event on %s, and a warning in the log', (_what, isThere, expected) => {
+  const recorded: KubeEvent[] = [];
+  const logger = new RecordingLogger();
+  const events = { record: async (event: KubeEvent) => await Promise.resolve(void recorded.push(event)) };
+  const source = { kind: 'Secret', namespace: 'shop', name: 'db' } as const;
+  const record = isThere ? sourceRecord(source) : undefined;
+  new Stops({ logger, events }).stopped({ source, record, failed: paced({ name: 'web' }), detail });
+  expect(recorded.map(({ regarding: { apiVersion, kind, name } }) => `${kind} ${name} of ${apiVersion}`)).toEqual(
+    expected,
+  );
+  expect(new Set(recorded.map(({ type, reason, message }) => `${type} ${reason} ${message}`))).toEqual(
+    new Set([`Warning RestartsStopped ${said}`]),
+  );
+  expect(logger.lines).toMatchObject([{ level: 'warn', message: `restarts stopped: ${said}` }]);
+});
