@@ -74,6 +74,8 @@ export class RealCluster {
       args: [
         ...['reconciler', `--kubeconfig=${own}`, '--own-namespace=reroll', '--log-format=json', '--settle=1s'],
         ...['--listen=127.0.0.1:0', '--inspection-listen=127.0.0.1:0', '--pod-name=reroll-0'],
+        // All restart at once: there are no controllers, so none would ever be healthy.
+        ...['--stages-from=0', '--max-rolling=0', '--max-rolling-per-namespace=0'],
       ],
     });
     const { address } = await reconciler.line(({ message }) => message.startsWith('answering questions'));
