@@ -187,11 +187,15 @@ export class Harness {
 
   /** Counts restarts: the engine's writes that changed the pod template. */
   restarts(kind: WorkloadKindName, name: string, namespace = 'default'): number {
-    const { templatePath } = workloadKind(kind);
-    return this.writesOf(kind, name, namespace).filter(({ user, object, previous }) => {
-      const [before, after] = [previous, object].map((state) => JSON.stringify(fieldAt(state, templatePath)));
-      return user === engineUser && previous !== undefined && before !== after;
-    }).length;
+    return this.writesOf(kind, name, namespace).filter((write) => isRestart(kind, write)).length;
+  }
+
+  /** The names of Deployments, once for each restart, in the order of the restarts. */
+  restartOrder(): readonly string[] {
+    return this.server
+      .history()
+      .filter((write) => isRestart('Deployment', write))
+      .map(({ object }) => object.metadata.name);
   }
 
   template(object: KubeObject): unknown {
@@ -222,6 +226,13 @@ export class Harness {
       userAgent,
     });
   }
+}
+
+function isRestart(kind: WorkloadKindName, write: WriteRecord): boolean {
+  const { templatePath } = workloadKind(kind);
+  const { user, object, previous } = write;
+  const [before, after] = [previous, object].map((state) => JSON.stringify(fieldAt(state, templatePath)));
+  return write.kind.kind === kind && user === engineUser && previous !== undefined && before !== after;
 }
 
 function sourceResource(kind: 'ConfigMap' | 'Secret'): Resource {

@@ -9,7 +9,7 @@ import { namespaces } from '../../shared/kube/resource';
 import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { configMap, cronJob, deployment, fromConfigMap, namespace, secret } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
-import { Harness, engineUser, usualLease, type Engine } from './harness';
+import { Harness, usualLease, type Engine } from './harness';
 import { inspected } from './inspection.fixture';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -111,17 +111,6 @@ function total(where?: string): number {
     .reduce((sum, { metadata }) => sum + restarts(metadata.name, metadata.namespace), 0);
 }
 
-/** The restarts so far, in the order in which they were written. */
-function order(): readonly string[] {
-  return harness.server
-    .history()
-    .filter(({ user, kind, object, previous }) => {
-      const [before, after] = [previous, object].map((state) => JSON.stringify(fieldAt(state, ['spec', 'template'])));
-      return user === engineUser && kind.kind === 'Deployment' && previous !== undefined && before !== after;
-    })
-    .map(({ key }) => key.slice(key.indexOf('/') + 1));
-}
-
 function status(name: string, where = 'shop'): object {
   return inspected.workload(engine, `Deployment/${where}/${name}`);
 }
@@ -181,8 +170,8 @@ describe('the number of workloads that roll at once', () => {
     await edit('blue');
     await edit('blue', 'shop', 'other');
     await pass(10_000);
-    expect(order().filter((name) => name.startsWith('web'))).toHaveLength(1);
-    expect(order().filter((name) => name.startsWith('free'))).toHaveLength(4);
+    expect(harness.restartOrder().filter((name) => name.startsWith('web'))).toHaveLength(1);
+    expect(harness.restartOrder().filter((name) => name.startsWith('free'))).toHaveLength(4);
     expect(status('web-3')).toMatchObject({ detail: 'reroll.dev/max-rolling on ConfigMap app: 1 workload' });
     await pass(3 * minuteMs);
     expect(total()).toBe(8);
@@ -194,10 +183,10 @@ describe('the number of workloads that roll at once', () => {
     await start({ perNodePool: { count: 1, unit: 'workloads' }, nodePoolLabel: 'example.com/pool' });
     await edit('blue');
     await pass(10_000);
-    expect(order().map((name) => name.split('-')[0])).toEqual(
+    expect(harness.restartOrder().map((name) => name.split('-')[0])).toEqual(
       expect.arrayContaining(['a', 'b', 'none', 'none', 'none']),
     );
-    expect(order()).toHaveLength(5);
+    expect(harness.restartOrder()).toHaveLength(5);
     await pass(3 * minuteMs);
     expect(total()).toBe(9);
   });
@@ -291,7 +280,7 @@ describe('the number of workloads that roll at once', () => {
     await pass(5_000);
     await edit('blue', 'bank', 'key');
     await pass(3 * minuteMs);
-    expect(order().indexOf('vault')).toBe(1);
+    expect(harness.restartOrder().indexOf('vault')).toBe(1);
     expect([total(), most.get('all')]).toEqual([5, 1]);
   });
 
@@ -302,7 +291,7 @@ describe('the number of workloads that roll at once', () => {
     await pass(5_000);
     await edit('blue', 'bank');
     await pass(2 * minuteMs);
-    expect(order().findIndex((name) => name === 'few-1')).toBeLessThan(6);
+    expect(harness.restartOrder().findIndex((name) => name === 'few-1')).toBeLessThan(6);
   });
 
   it('costs no request for those that wait, and is told once for each', async () => {
@@ -365,12 +354,12 @@ describe('the order of restarts for one change', () => {
     await start();
     await edit('blue');
     await pass(10_000);
-    expect(order().toSorted()).toEqual(['first-0', 'first-1']);
+    expect(harness.restartOrder().toSorted()).toEqual(['first-0', 'first-1']);
     expect(status('last-0')).toMatchObject({ state: 'waiting', waitsFor: 'order' });
     await pass(readyDelayMs + 5_000);
-    expect(order().slice(2).toSorted()).toEqual(['middle-0', 'middle-1']);
+    expect(harness.restartOrder().slice(2).toSorted()).toEqual(['middle-0', 'middle-1']);
     await pass(2 * minuteMs);
-    expect(order().slice(4).toSorted()).toEqual(['last-0', 'last-1']);
+    expect(harness.restartOrder().slice(4).toSorted()).toEqual(['last-0', 'last-1']);
   });
 
   it('is of one source: users of another do not wait', async () => {
@@ -380,7 +369,7 @@ describe('the order of restarts for one change', () => {
     await edit('blue');
     await edit('blue', 'shop', 'other');
     await pass(10_000);
-    expect(order().toSorted()).toEqual(['first', 'last']);
+    expect(harness.restartOrder().toSorted()).toEqual(['first', 'last']);
   });
 
   it('waits for one that is held, and says so', async () => {
@@ -388,14 +377,14 @@ describe('the order of restarts for one change', () => {
     await start();
     await edit('blue');
     await pass(5 * minuteMs);
-    expect(order()).toEqual([]);
+    expect(harness.restartOrder()).toEqual([]);
     expect(status('last')).toMatchObject({
       waitsFor: 'order',
       detail: 'reroll.dev/wave 0 comes first: Deployment first has still to restart',
     });
     await annotate('first', { 'reroll.dev/hold': null });
     await pass(minuteMs);
-    expect(order()).toEqual(['first', 'last']);
+    expect(harness.restartOrder()).toEqual(['first', 'last']);
   });
 
   it('does not wait for one that has been broken since before the change', async () => {
@@ -407,7 +396,7 @@ describe('the order of restarts for one change', () => {
     await pass(5_000);
     await edit('blue');
     await pass(10_000);
-    expect(order()).toEqual(['last']);
+    expect(harness.restartOrder()).toEqual(['last']);
   });
 
   it('is by names: after others, which are rolled out', async () => {
@@ -416,10 +405,10 @@ describe('the order of restarts for one change', () => {
     await start();
     await edit('blue');
     await pass(10_000);
-    expect(order()).toEqual(['db']);
+    expect(harness.restartOrder()).toEqual(['db']);
     expect(status('web')).toMatchObject({ detail: 'reroll.dev/after: Deployment db is still rolling out' });
     await pass(3 * minuteMs);
-    expect(order()).toEqual(['db', 'cache', 'web']);
+    expect(harness.restartOrder()).toEqual(['db', 'cache', 'web']);
   });
 
   it('is by controlling owners', async () => {
@@ -431,9 +420,9 @@ describe('the order of restarts for one change', () => {
     await start();
     await edit('blue');
     await pass(10_000);
-    expect(order()).toEqual(['parent']);
+    expect(harness.restartOrder()).toEqual(['parent']);
     await pass(minuteMs);
-    expect(order()).toEqual(['parent', 'child']);
+    expect(harness.restartOrder()).toEqual(['parent', 'child']);
   });
 
   it('waits for nothing that is not there', async () => {
@@ -441,7 +430,7 @@ describe('the order of restarts for one change', () => {
     await start();
     await edit('blue');
     await pass(5_000);
-    expect(order()).toEqual(['web']);
+    expect(harness.restartOrder()).toEqual(['web']);
   });
 
   it('goes on when the one before is deleted', async () => {
@@ -452,10 +441,10 @@ describe('the order of restarts for one change', () => {
     await start();
     await edit('blue');
     await pass(10_000);
-    expect(order()).toEqual([]);
+    expect(harness.restartOrder()).toEqual([]);
     await harness.delete('Deployment', 'db', 'shop');
     await pass(10_000);
-    expect(order()).toEqual(['web']);
+    expect(harness.restartOrder()).toEqual(['web']);
   });
 
   it.each<[string, Record<string, App>]>([
@@ -499,7 +488,14 @@ describe('the order of restarts for one change', () => {
     await start('2');
     await edit('blue');
     await pass(5 * minuteMs);
-    expect(order().map((name) => name.split('-')[0])).toEqual(['first', 'first', 'first', 'last', 'last', 'last']);
+    expect(harness.restartOrder().map((name) => name.split('-')[0])).toEqual([
+      'first',
+      'first',
+      'first',
+      'last',
+      'last',
+      'last',
+    ]);
     expect(most.get('all')).toBe(2);
   });
 
@@ -513,8 +509,8 @@ describe('the order of restarts for one change', () => {
     await start();
     await harness.edit('Secret', 'db', { password: 'b' }, 'shop');
     await pass(5_000);
-    expect(order()).toEqual(['first']);
+    expect(harness.restartOrder()).toEqual(['first']);
     await pass(2 * minuteMs);
-    expect(order()).toEqual(['first', 'last']);
+    expect(harness.restartOrder()).toEqual(['first', 'last']);
   });
 });

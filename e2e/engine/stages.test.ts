@@ -5,7 +5,7 @@ import type { StageSettings } from '../../shared/domain/gate-settings/stage-sett
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { configMap, cronJob, daemonSet, deployment, fromConfigMap, namespace, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
-import { Harness, engineUser, type Engine } from './harness';
+import { Harness, type Engine } from './harness';
 import { inspected } from './inspection.fixture';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -52,17 +52,6 @@ async function edit(color: string, name = 'app'): Promise<void> {
   await harness.edit('ConfigMap', name, { color }, 'shop');
 }
 
-/** The restarts so far, in the order in which they were written. */
-function order(): readonly string[] {
-  return harness.server
-    .history()
-    .filter(({ user, kind, object, previous }) => {
-      const [before, after] = [previous, object].map((state) => JSON.stringify(fieldAt(state, ['spec', 'template'])));
-      return user === engineUser && kind.kind === 'Deployment' && previous !== undefined && before !== after;
-    })
-    .map(({ key }) => key.slice(key.indexOf('/') + 1));
-}
-
 function status(name: string): object {
   return inspected.workload(engine, `Deployment/shop/${name}`);
 }
@@ -83,20 +72,20 @@ describe('a change of a source with many users', () => {
     await start();
     await edit('blue');
     await harness.clock.advance(10_000);
-    expect(order()).toEqual(['web-00']);
+    expect(harness.restartOrder()).toEqual(['web-00']);
     await harness.clock.advance(25_000);
-    expect(order()).toHaveLength(1);
+    expect(harness.restartOrder()).toHaveLength(1);
     expect(status('web-29')).toMatchObject({
       ...{ state: 'waiting', waitsFor: 'stages' },
       detail: 'ConfigMap app has many users: first, Deployment web-00 must be healthy for 30s',
     });
     await harness.clock.advance(15_000);
-    expect(order()).toEqual(['web-00', 'web-01', 'web-02', 'web-03']);
+    expect(harness.restartOrder()).toEqual(['web-00', 'web-01', 'web-02', 'web-03']);
     await harness.clock.advance(15_000);
-    expect(order()).toHaveLength(4);
+    expect(harness.restartOrder()).toHaveLength(4);
     await harness.clock.advance(30_000);
-    expect(new Set(order()).size).toBe(30);
-    expect(order()).toHaveLength(30);
+    expect(new Set(harness.restartOrder()).size).toBe(30);
+    expect(harness.restartOrder()).toHaveLength(30);
     expect(status('web-29')).toMatchObject({ restart: 'not-owed' });
   });
 
@@ -105,7 +94,7 @@ describe('a change of a source with many users', () => {
     await start();
     await edit(bad);
     await harness.clock.advance(5_000);
-    expect(order()).toHaveLength(4);
+    expect(harness.restartOrder()).toHaveLength(4);
   });
 
   it('stops at one that does not become healthy, and says so once', async () => {
@@ -115,7 +104,7 @@ describe('a change of a source with many users', () => {
     await harness.clock.advance(4 * minuteMs);
     expect(events('RestartsStopped')).toEqual([]);
     await harness.clock.advance(30 * minuteMs);
-    expect(order()).toEqual(['web-00']);
+    expect(harness.restartOrder()).toEqual(['web-00']);
     expect(status('web-29')).toMatchObject({
       waitsFor: 'stages',
       detail: expect.stringMatching(
@@ -133,8 +122,8 @@ describe('a change of a source with many users', () => {
     await harness.clock.advance(10 * minuteMs);
     await edit('green');
     await harness.clock.advance(10 * minuteMs);
-    expect(order()).toHaveLength(31);
-    expect(order()[1]).toBe('web-01');
+    expect(harness.restartOrder()).toHaveLength(31);
+    expect(harness.restartOrder()[1]).toBe('web-01');
     expect(await engine.metrics.registry.text()).toContain('reroll_stopped_sources 0');
   });
 
@@ -151,10 +140,10 @@ describe('a change of a source with many users', () => {
     const id = /"cm\/app":"([0-9a-f]{8})"/.exec(told)?.[1] ?? '';
     await harness.patchSource('ConfigMap', 'app', { metadata: { annotations: { 'reroll.dev/resumed': id } } }, 'shop');
     await harness.clock.advance(10_000);
-    expect(order()).toHaveLength(30);
+    expect(harness.restartOrder()).toHaveLength(30);
     await edit('white');
     await harness.clock.advance(10_000);
-    expect(order()).toHaveLength(31);
+    expect(harness.restartOrder()).toHaveLength(31);
   });
 
   it('has no effect if something else is resumed', async () => {
@@ -169,7 +158,7 @@ describe('a change of a source with many users', () => {
       'shop',
     );
     await harness.clock.advance(10 * minuteMs);
-    expect(order()).toEqual(['web-00']);
+    expect(harness.restartOrder()).toEqual(['web-00']);
   });
 
   it('restarts the annotated one first, else the one with the fewest pods', async () => {
@@ -181,12 +170,12 @@ describe('a change of a source with many users', () => {
     await start();
     await edit('blue');
     await harness.clock.advance(10_000);
-    expect(order()).toEqual(['chosen']);
+    expect(harness.restartOrder()).toEqual(['chosen']);
     await harness.patch('Deployment', 'chosen', { metadata: { annotations: { 'reroll.dev/canary': null } } }, 'shop');
     await harness.clock.advance(5 * minuteMs);
     await edit('green');
     await harness.clock.advance(10_000);
-    expect(order()[12]).toBe('small');
+    expect(harness.restartOrder()[12]).toBe('small');
   });
 
   it('restarts another one first if the first is held, or deleted before it restarts', async () => {
@@ -197,7 +186,7 @@ describe('a change of a source with many users', () => {
     await start();
     await edit('blue');
     await harness.clock.advance(10_000);
-    expect(order()).toEqual(['web-00']);
+    expect(harness.restartOrder()).toEqual(['web-00']);
   });
 
   it('waits for one that comes first by its wave, whatever the others say', async () => {
@@ -205,9 +194,9 @@ describe('a change of a source with many users', () => {
     await start();
     await edit('blue');
     await harness.clock.advance(10_000);
-    expect(order()).toEqual(['first']);
+    expect(harness.restartOrder()).toEqual(['first']);
     await harness.clock.advance(5 * minuteMs);
-    expect(order()).toHaveLength(11);
+    expect(harness.restartOrder()).toHaveLength(11);
   });
 
   it('waits for one after which the first comes', async () => {
@@ -218,8 +207,8 @@ describe('a change of a source with many users', () => {
     await start();
     await edit('blue');
     await harness.clock.advance(5 * minuteMs);
-    expect(order()).toHaveLength(11);
-    expect(order().indexOf('web-07')).toBeLessThan(order().indexOf('canary'));
+    expect(harness.restartOrder()).toHaveLength(11);
+    expect(harness.restartOrder().indexOf('web-07')).toBeLessThan(harness.restartOrder().indexOf('canary'));
   });
 
   it('begins anew with another one if the broken one is deleted', async () => {
@@ -229,7 +218,7 @@ describe('a change of a source with many users', () => {
     await harness.clock.advance(10 * minuteMs);
     await harness.delete('Deployment', 'web-00', 'shop');
     await harness.clock.advance(10 * minuteMs);
-    expect(order()).toEqual(['web-00', 'web-01']);
+    expect(harness.restartOrder()).toEqual(['web-00', 'web-01']);
   });
 
   it.each([
@@ -244,8 +233,8 @@ describe('a change of a source with many users', () => {
     await harness.clock.advance(5_000);
     await edit(bad);
     await harness.clock.advance(10_000);
-    if (typeof expected === 'number') expect(order()).toHaveLength(expected);
-    else expect(order().toSorted()).toEqual([...expected].toSorted());
+    if (typeof expected === 'number') expect(harness.restartOrder()).toHaveLength(expected);
+    else expect(harness.restartOrder().toSorted()).toEqual([...expected].toSorted());
   });
 
   it('has stages with stages: "on", however few users there are', async () => {
@@ -254,7 +243,7 @@ describe('a change of a source with many users', () => {
     await harness.patchSource('ConfigMap', 'app', { metadata: { annotations: { 'reroll.dev/stages': 'on' } } }, 'shop');
     await edit(bad);
     await harness.clock.advance(30 * minuteMs);
-    expect(order()).toEqual(['web-00']);
+    expect(harness.restartOrder()).toEqual(['web-00']);
   });
 
   it('an edit of its annotations does not begin anew', async () => {
@@ -264,7 +253,7 @@ describe('a change of a source with many users', () => {
     await harness.clock.advance(10 * minuteMs);
     await harness.patchSource('ConfigMap', 'app', { metadata: { annotations: { team: 'x' } } }, 'shop');
     await harness.clock.advance(30 * minuteMs);
-    expect(order()).toEqual(['web-00']);
+    expect(harness.restartOrder()).toEqual(['web-00']);
   });
 
   it('stays stopped under a new leader, which tells it again', async () => {
@@ -277,7 +266,7 @@ describe('a change of a source with many users', () => {
       ...{ pace: unlimited, stages: { fromUsers: 5, healthyForMs: 30_000, deadlineMs: 5 * minuteMs } },
     });
     await harness.clock.advance(30 * minuteMs);
-    expect(order()).toEqual(['web-00']);
+    expect(harness.restartOrder()).toEqual(['web-00']);
     expect(status('web-29')).toMatchObject({ waitsFor: 'stages', detail: expect.stringMatching(/is stopped/) });
   });
 
@@ -291,10 +280,10 @@ describe('a change of a source with many users', () => {
       ...{ pace: unlimited, stages: { fromUsers: 5, healthyForMs: 30_000, deadlineMs: 5 * minuteMs } },
     });
     await harness.clock.advance(20_000);
-    expect(order()).toHaveLength(1);
+    expect(harness.restartOrder()).toHaveLength(1);
     await harness.clock.advance(5 * minuteMs);
-    expect(order()).toHaveLength(30);
-    expect(new Set(order()).size).toBe(30);
+    expect(harness.restartOrder()).toHaveLength(30);
+    expect(new Set(harness.restartOrder()).size).toBe(30);
   });
 
   it('a user of two sources waits for both', async () => {
@@ -304,8 +293,8 @@ describe('a change of a source with many users', () => {
     await edit(bad);
     await edit('blue', 'other');
     await harness.clock.advance(30 * minuteMs);
-    expect(order()).toHaveLength(11);
-    expect(order()).not.toContain('zz-both');
+    expect(harness.restartOrder()).toHaveLength(11);
+    expect(harness.restartOrder()).not.toContain('zz-both');
     expect(status('zz-both')).toMatchObject({ detail: expect.stringMatching(/^ConfigMap app is stopped/) });
   });
 
@@ -315,9 +304,9 @@ describe('a change of a source with many users', () => {
     await start();
     await edit('blue');
     await harness.clock.advance(10_000);
-    expect(order()).toHaveLength(1);
+    expect(harness.restartOrder()).toHaveLength(1);
     await harness.clock.advance(5 * minuteMs);
-    expect(order()).toHaveLength(10);
+    expect(harness.restartOrder()).toHaveLength(10);
   });
 
   it('is kept together with the pace, and nobody is woken for nothing', async () => {
@@ -325,7 +314,7 @@ describe('a change of a source with many users', () => {
     await start({}, { pace: { ...unlimited, maxRolling: { count: 2, unit: 'workloads' } } });
     await edit('blue');
     await harness.clock.advance(20 * minuteMs);
-    expect(order()).toHaveLength(30);
+    expect(harness.restartOrder()).toHaveLength(30);
   });
 
   it('is of one namespace: what stops there stops nobody elsewhere', async () => {
@@ -339,8 +328,8 @@ describe('a change of a source with many users', () => {
     await edit(bad);
     await harness.edit('ConfigMap', 'app', { color: 'blue' }, 'bank');
     await harness.clock.advance(20 * minuteMs);
-    expect(order().filter((name) => name.startsWith('web'))).toHaveLength(1);
-    expect(order().filter((name) => name.startsWith('bank'))).toHaveLength(10);
+    expect(harness.restartOrder().filter((name) => name.startsWith('web'))).toHaveLength(1);
+    expect(harness.restartOrder().filter((name) => name.startsWith('bank'))).toHaveLength(10);
   });
 
   it('restarts another one first if the API server does not take the restart of the first', async () => {
@@ -352,8 +341,8 @@ describe('a change of a source with many users', () => {
     });
     await edit('blue');
     await harness.clock.advance(10 * minuteMs);
-    expect(order()).toHaveLength(10);
-    expect(order()).not.toContain('small');
+    expect(harness.restartOrder()).toHaveLength(10);
+    expect(harness.restartOrder()).not.toContain('small');
   });
 
   it('keeps its place while the answer to the restart of the first is lost', async () => {
@@ -366,7 +355,7 @@ describe('a change of a source with many users', () => {
     });
     await edit(bad);
     await harness.clock.advance(20 * minuteMs);
-    expect(order()).toEqual(['web-00']);
+    expect(harness.restartOrder()).toEqual(['web-00']);
   });
 
   it('stays stopped when a leader is killed, also at once after the first restart', async () => {
@@ -374,13 +363,13 @@ describe('a change of a source with many users', () => {
     await start();
     await edit(bad);
     await harness.clock.advance(1_100);
-    expect(order()).toEqual(['web-00']);
+    expect(harness.restartOrder()).toEqual(['web-00']);
     engine.kill();
     engine = await harness.start({
       ...{ pace: unlimited, stages: { fromUsers: 5, healthyForMs: 30_000, deadlineMs: 5 * minuteMs } },
     });
     await harness.clock.advance(30 * minuteMs);
-    expect(order()).toEqual(['web-00']);
+    expect(harness.restartOrder()).toEqual(['web-00']);
   });
 
   it('goes on by itself when the one that failed becomes healthy', async () => {
@@ -390,7 +379,7 @@ describe('a change of a source with many users', () => {
     await harness.clock.advance(10 * minuteMs);
     await harness.patch('Deployment', 'web-00', { spec: { replicas: 0 } }, 'shop');
     await harness.clock.advance(minuteMs);
-    expect(order().length).toBeGreaterThan(1);
+    expect(harness.restartOrder().length).toBeGreaterThan(1);
   });
 
   it('restarts at once those that have the content of before when that comes back', async () => {
@@ -400,10 +389,10 @@ describe('a change of a source with many users', () => {
     await harness.clock.advance(5 * minuteMs);
     await edit(bad);
     await harness.clock.advance(10 * minuteMs);
-    expect(order()).toHaveLength(31);
+    expect(harness.restartOrder()).toHaveLength(31);
     await edit('blue');
     await harness.clock.advance(10_000);
-    expect(order()).toHaveLength(32);
+    expect(harness.restartOrder()).toHaveLength(32);
     expect(await engine.metrics.registry.text()).toContain('reroll_stopped_sources 0');
   });
 
@@ -419,10 +408,10 @@ describe('a change of a source with many users', () => {
     await start();
     await edit('blue');
     await harness.clock.advance(5 * minuteMs);
-    expect(order()).toHaveLength(10);
+    expect(harness.restartOrder()).toHaveLength(10);
     await edit(bad);
     await harness.clock.advance(10 * minuteMs);
-    expect(order()).toHaveLength(10);
+    expect(harness.restartOrder()).toHaveLength(10);
     expect(harness.restarts(kind, 'canary', 'shop')).toBe(2);
     expect(status('web-05')).toMatchObject({ detail: expect.stringContaining(`is stopped: ${kind} canary`) });
   });
@@ -433,7 +422,7 @@ describe('a change of a source with many users', () => {
     await start();
     await edit('blue');
     await harness.clock.advance(10_000);
-    expect(order()).toEqual(['web-00']);
+    expect(harness.restartOrder()).toEqual(['web-00']);
     const told = (): unknown => harness.objects('CronJob')[0]?.metadata.annotations?.['reroll.dev/last-restart'];
     expect(told()).toBeUndefined();
     await harness.clock.advance(5 * minuteMs);

@@ -1,11 +1,16 @@
-import type { ActionKind } from './actions';
 import type { Draw } from './draw';
+import { withDrawnSteps, type StepKinds } from './drawn-steps';
 import { gateActions } from './gate-actions';
 import { drawFrequentWindows, drawInterval } from './gate-draws';
 import type { GateFlags } from './gate-flags';
-import type { Step, World } from './world';
+import type { World } from './world';
 
-const kinds = Object.keys(gateActions) as readonly (keyof typeof gateActions)[];
+const drawn: StepKinds = {
+  kinds: Object.keys(gateActions) as readonly (keyof typeof gateActions)[],
+  shares: [0.2, 0.5],
+  otherwise: 'hold',
+  count: [1, 4],
+};
 
 /** People hold restarts in some worlds, or restrict them to windows. Uses its own draws, so the others stay as they are. */
 export function withGates(world: World, draw: Draw): World {
@@ -17,15 +22,9 @@ export function withGates(world: World, draw: Draw): World {
   };
   // Windows begin with a minute.
   const stormMs = draw.chance(0.3) ? Math.max(world.stormMs, 75_000) : world.stormMs;
-  const chosen = draw.some(kinds, draw.pick([0.2, 0.5]));
-  const steps: Step[] = [];
-  for (let left = draw.int(1, 4); left > 0; left--) {
-    const kind: ActionKind = draw.pickAny(chosen) ?? 'hold';
-    steps.push({ kind, atMs: draw.int(1_000, stormMs - 1), uponWrite: draw.chance(0.1), seed: draw.seed() });
-  }
+  const steps = withDrawnSteps(world.steps, draw, stormMs, drawn);
   const lagMs = new Map([...world.lagMs, ...(draw.chance(0.3) ? [['namespaces', draw.int(50, 8_000)] as const] : [])]);
-  const all = [...world.steps, ...steps].sort((left, right) => left.atMs - right.atMs);
-  return { ...world, stormMs, lagMs, features: { ...world.features, gates }, steps: all };
+  return { ...world, stormMs, lagMs, features: { ...world.features, gates }, steps };
 }
 
 /** Whether anything in this world may keep a restart from beginning. */

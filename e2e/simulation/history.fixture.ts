@@ -115,9 +115,19 @@ export class Hand {
     await this.clock.advance(5_000);
   }
 
-  /** Any write to `web`. */
-  async write(user: string, change: (object: JsonObject) => JsonObject): Promise<void> {
-    await this.#update('Deployment', 'default', 'web', user, change);
+  /** Any write to a Deployment. */
+  async write(user: string, change: (object: KubeObject) => JsonObject, name = 'web'): Promise<void> {
+    await this.#update('Deployment', 'default', name, user, change);
+  }
+
+  /** The controller calls the Deployment rolled out. */
+  async rollOut(name: string): Promise<void> {
+    const kind = this.server.kindOf('Deployment');
+    const { generation = 0 } = this.server.store.get(kind, `default/${name}`)?.metadata ?? {};
+    const status = { observedGeneration: generation, replicas: 1, updatedReplicas: 1, availableReplicas: 1 };
+    const context = writeBy('deployment-controller', 'kube-controller-manager', 'update', 'status');
+    const object = (current: KubeObject) => ({ object: { ...current, status } });
+    await this.server.registry.update(context, kind, 'default', name, object);
   }
 
   async createSecret(user: string): Promise<void> {

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { deployment, fromConfigMap, seed } from '../apiserver/cluster';
 import { withValueAt, type JsonObject } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
-import { writeBy } from '../apiserver/registry';
 import { adopted, type Hand } from './history.fixture';
 import type { PaceFlags } from './pace-flags';
 import type { Rules } from './rules';
@@ -27,14 +26,7 @@ beforeEach(async () => {
 });
 
 async function update(name: string, user: string, change: (object: KubeObject) => JsonObject): Promise<void> {
-  const object = (current: KubeObject) => ({ object: change(current) });
-  await hand.server.registry.update(
-    writeBy(user, user, 'patch'),
-    hand.server.kindOf('Deployment'),
-    'default',
-    name,
-    object,
-  );
+  await hand.write(user, change, name);
 }
 
 /** The process records the content on a Deployment, with a restart or without. */
@@ -58,12 +50,7 @@ async function annotate(name: string, key: string, value: string): Promise<void>
 
 /** The controller calls the Deployment rolled out. */
 async function rolledOut(name: string): Promise<void> {
-  const kind = hand.server.kindOf('Deployment');
-  const { generation = 0 } = hand.server.store.get(kind, `default/${name}`)?.metadata ?? {};
-  const status = { observedGeneration: generation, replicas: 1, updatedReplicas: 1, availableReplicas: 1 };
-  const context = writeBy('deployment-controller', 'kube-controller-manager', 'update', 'status');
-  const object = (current: KubeObject) => ({ object: { ...current, status } });
-  await hand.server.registry.update(context, kind, 'default', name, object);
+  await hand.rollOut(name);
   await hand.clock.advance(1_000);
 }
 

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { deployment, fromConfigMap, seed } from '../apiserver/cluster';
 import { withValueAt, type JsonObject } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
-import { writeBy } from '../apiserver/registry';
 import { adopted, type Hand } from './history.fixture';
 
 let hand: Hand;
@@ -22,9 +21,7 @@ beforeEach(async () => {
 });
 
 async function write(name: string, user: string, change: (object: KubeObject) => JsonObject): Promise<void> {
-  const kind = hand.server.kindOf('Deployment');
-  const object = (current: KubeObject) => ({ object: change(current) });
-  await hand.server.registry.update(writeBy(user, user, 'patch'), kind, 'default', name, object);
+  await hand.write(user, change, name);
 }
 
 function recorded(object: JsonObject, color: string): JsonObject {
@@ -49,12 +46,7 @@ async function restart(name: string, change = '0123abcd', user = 'engine-0-1'): 
 
 /** The controller calls the Deployment rolled out, and time goes by. */
 async function healthyFor(name: string, ms: number): Promise<void> {
-  const kind = hand.server.kindOf('Deployment');
-  const { generation = 0 } = hand.server.store.get(kind, `default/${name}`)?.metadata ?? {};
-  const status = { observedGeneration: generation, replicas: 1, updatedReplicas: 1, availableReplicas: 1 };
-  const context = writeBy('deployment-controller', 'kube-controller-manager', 'update', 'status');
-  const object = (current: KubeObject) => ({ object: { ...current, status } });
-  await hand.server.registry.update(context, kind, 'default', name, object);
+  await hand.rollOut(name);
   await hand.clock.advance(ms);
 }
 

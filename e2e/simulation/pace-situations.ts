@@ -1,5 +1,3 @@
-import type { LogLine } from '../../shared/runtime/log/recording-logger';
-
 /** Situations that the worlds of a batch must reach in which restarts wait for their turn. */
 export const paceSituations = [
   'a restart waited because as many rolled as may in the cluster',
@@ -13,7 +11,8 @@ export const paceSituations = [
 ] as const;
 export type PaceSituation = (typeof paceSituations)[number];
 
-const toldInLogs: readonly (readonly [RegExp, PaceSituation])[] = [
+/** How the log tells of them. */
+export const paceToldInLogs: readonly (readonly [RegExp, PaceSituation])[] = [
   [/deferred by --max-rolling:/, 'a restart waited because as many rolled as may in the cluster'],
   [
     /deferred by --max-rolling-per-namespace:/,
@@ -32,18 +31,3 @@ const toldInLogs: readonly (readonly [RegExp, PaceSituation])[] = [
   [/deferred by reroll\.dev\/after:/, 'a restart waited for a workload that it names'],
   [/which in the end waits for it too/, 'workloads would have waited for each other for ever'],
 ];
-
-/** Notes which of these situations a world reaches. */
-export class PaceSituations {
-  readonly #reached = new Set<PaceSituation>();
-
-  get reached(): ReadonlySet<PaceSituation> {
-    return this.#reached;
-  }
-
-  logged(lines: readonly LogLine[]): void {
-    for (const { message } of lines) {
-      for (const [words, situation] of toldInLogs) if (words.test(message)) this.#reached.add(situation);
-    }
-  }
-}

@@ -1,13 +1,19 @@
 import type { ActionKind } from './actions';
 import type { Draw } from './draw';
+import { withDrawnSteps, type StepKinds } from './drawn-steps';
 import { nothingLeftOut } from './leaving-out';
 import { paceActions } from './pace-actions';
 import type { PaceFlags } from './pace-flags';
 import { noPolicyFeatures } from './policy-features';
 import { isUpgraded } from './upgrade-world';
-import type { Step, World } from './world';
+import type { World } from './world';
 
-const kinds = Object.keys(paceActions) as readonly (keyof typeof paceActions)[];
+const drawn: StepKinds = {
+  kinds: Object.keys(paceActions) as readonly (keyof typeof paceActions)[],
+  shares: [0.4, 0.7],
+  otherwise: 'change-for-many',
+  count: [2, 5],
+};
 
 /**
  * In these, rollouts are undone or never end, so those that come later would wait for ever, or nobody could tell what
@@ -30,14 +36,8 @@ export function withPace(world: World, draw: Draw): World {
     ...(draw.chance(0.25) && { rate: draw.pick(['1/5s', '2/10s', '1/20s']) }),
   };
   const stormMs = Math.max(world.stormMs, 40_000);
-  const chosen = draw.some(kinds, draw.pick([0.4, 0.7]));
-  const steps: Step[] = [];
-  for (let left = draw.int(2, 5); left > 0; left--) {
-    const kind: ActionKind = draw.pickAny(chosen) ?? 'change-for-many';
-    steps.push({ kind, atMs: draw.int(1_000, stormMs - 1), uponWrite: draw.chance(0.1), seed: draw.seed() });
-  }
-  const all = [...world.steps, ...steps].sort((left, right) => left.atMs - right.atMs);
-  return { ...world, stormMs, controllers: true, features: { ...world.features, pace }, steps: all };
+  const steps = withDrawnSteps(world.steps, draw, stormMs, drawn);
+  return { ...world, stormMs, controllers: true, features: { ...world.features, pace }, steps };
 }
 
 /** Whether restarts wait for their turn in this world. */
@@ -45,23 +45,12 @@ export function isPaced({ features }: World): boolean {
   return features.pace !== undefined;
 }
 
+/** Whether nothing else in this world decides when a workload restarts, or how it rolls out. */
 export function isFit(world: World): boolean {
   const { calm, dark, hybrid, features, steps } = world;
   const { crowd, csi, pauses, selectsSources, selectsNamespaces, namespacesToIgnore, intruder } = features;
-  if (
-    isUpgraded(world) ||
-    calm ||
-    dark ||
-    hybrid ||
-    crowd ||
-    csi ||
-    pauses ||
-    selectsSources ||
-    selectsNamespaces ||
-    intruder
-  )
-    return false;
-  const others = Object.keys({ ...noPolicyFeatures, ...nothingLeftOut }) as (keyof typeof features)[];
-  const isPlain = others.every((name) => features[name] !== true);
-  return isPlain && namespacesToIgnore.length === 0 && steps.every(({ kind }) => !unfit.has(kind));
+  const others = [calm, dark, hybrid, crowd, csi, pauses, selectsSources, selectsNamespaces, intruder];
+  if (isUpgraded(world) || others.some(Boolean) || namespacesToIgnore.length > 0) return false;
+  const policies = Object.keys({ ...noPolicyFeatures, ...nothingLeftOut }) as (keyof typeof features)[];
+  return policies.every((name) => features[name] !== true) && steps.every(({ kind }) => !unfit.has(kind));
 }

@@ -1,11 +1,16 @@
-import type { ActionKind } from './actions';
 import type { Draw } from './draw';
+import { withDrawnSteps, type StepKinds } from './drawn-steps';
 import { isFit } from './pace-world';
 import { stageActions } from './stage-actions';
 import type { StageFlags } from './stage-flags';
-import type { Step, World } from './world';
+import type { World } from './world';
 
-const kinds = Object.keys(stageActions) as readonly (keyof typeof stageActions)[];
+const drawn: StepKinds = {
+  kinds: Object.keys(stageActions) as readonly (keyof typeof stageActions)[],
+  shares: [0.5, 0.8],
+  otherwise: 'change-for-many',
+  count: [2, 5],
+};
 
 /** A change reaches one user first in some worlds. Uses its own draws, so the others stay as they are. */
 export function withStages(world: World, draw: Draw): World {
@@ -15,14 +20,8 @@ export function withStages(world: World, draw: Draw): World {
     deadlineMs: draw.pick([15_000, 30_000, 60_000]),
   };
   const stormMs = Math.max(world.stormMs, 50_000);
-  const chosen = draw.some(kinds, draw.pick([0.5, 0.8]));
-  const steps: Step[] = [];
-  for (let left = draw.int(2, 5); left > 0; left--) {
-    const kind: ActionKind = draw.pickAny(chosen) ?? 'change-for-many';
-    steps.push({ kind, atMs: draw.int(1_000, stormMs - 1), uponWrite: draw.chance(0.1), seed: draw.seed() });
-  }
-  const all = [...world.steps, ...steps].sort((left, right) => left.atMs - right.atMs);
-  return { ...world, stormMs, controllers: true, features: { ...world.features, stages }, steps: all };
+  const steps = withDrawnSteps(world.steps, draw, stormMs, drawn);
+  return { ...world, stormMs, controllers: true, features: { ...world.features, stages }, steps };
 }
 
 /** Whether restarts come in stages in this world. */

@@ -20,7 +20,7 @@ export const testedMutants: readonly TestedMutant[] = [
     what: 'nobody goes first in the place of one that may not restart',
     file: 'reconciler/gates/restart-stages.ts',
     from: 'if (isKept && staged.passOver(key)) this.#advance(staged);',
-    to: 'if (isKept && staged.isChosen(key)) this.#advance(staged);',
+    to: 'if (isKept && staged.chosen.has(key)) this.#advance(staged);',
     test: 'reconciler/gates/restart-stages.test.ts',
   },
   {

@@ -1,7 +1,7 @@
 import { RerollError } from '../../shared/domain/errors';
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { trackingSignature } from '../../shared/domain/workloads/workload';
-import { ConflictError } from '../../shared/kube/errors';
+import { ConflictError, NotFoundError } from '../../shared/kube/errors';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { ApplyContext } from './restart';
@@ -18,6 +18,11 @@ export class StaleWorkloadError extends RerollError {
 /** The workload was changed meanwhile. That is no failure: it is processed again. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof StaleWorkloadError;
+}
+
+/** Whether the planned version may be outdated. 404 counts, too: only the watch reports that a workload is deleted. */
+export function mayBeStale(error: unknown): boolean {
+  return isConflict(error) || error instanceof NotFoundError;
 }
 
 /**

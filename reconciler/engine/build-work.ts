@@ -108,10 +108,11 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   const versions = new ComparableVersions(client);
   const unfinished = new UnfinishedLooks(clock);
   const stops = new Stops({ logger, events: recorder });
+  const planView = { ...view, versions };
   const turns = buildTurns(base, parts, {
     owes: (workload, source) => {
       const term = events.term();
-      return term !== undefined && mayOwe(source, planInput({ ...view, versions }, workload, term));
+      return term !== undefined && mayOwe(source, planInput(planView, workload, term));
     },
     onTurn: (key) => queue.add(key),
     onStopped: (stopped) => stops.stopped(stopped),

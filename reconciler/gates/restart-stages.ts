@@ -4,7 +4,7 @@ import type { RolloutStage } from '../../shared/domain/gates/source-rollout';
 import { stagesGate } from '../../shared/domain/gates/stages-gate';
 import type { GateName } from '../../shared/domain/gate-settings/gate-names';
 import type { StageSettings } from '../../shared/domain/gate-settings/stage-settings';
-import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import { namespaceOfWorkload, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { SourceStages } from '../../shared/domain/protocol/source-inspection';
 import { changeId, deletionId } from '../../shared/domain/sources/change-id';
 import {
@@ -83,7 +83,7 @@ export class RestartStages {
       const { stage } = staged;
       if (stage.is === 'open') continue;
       for (const other of staged.choose(key)) if (other !== key) this.#wake(other);
-      if (stage.is === 'begins' && staged.isChosen(key)) continue;
+      if (stage.is === 'begins' && staged.chosen.has(key)) continue;
       staged.waiting.add(key);
       this.#waitsAt.set(key, sourceKey(staged.source));
       this.#report(staged, stage);
@@ -212,8 +212,7 @@ export class RestartStages {
   }
 
   #stagedOf(key: WorkloadKey): readonly StagedSource[] {
-    const [, namespace = ''] = key.split('/');
-    const staged = this.#inNamespace.get(namespace);
+    const staged = this.#inNamespace.get(namespaceOfWorkload(key));
     return staged ? [...staged].filter((each) => each.has(key)) : [];
   }
 
@@ -254,7 +253,9 @@ export class RestartStages {
     this.#inNamespace.set(namespace, (this.#inNamespace.get(namespace) ?? new Set()).add(staged));
     if (this.#sources.size <= maxSources) return;
     const idle = [...this.#sources.values()].find(({ waiting }) => waiting.size === 0);
-    if (idle) this.#drop(idle);
+    if (!idle) return;
+    this.#drop(idle);
+    this.#told.delete(sourceKey(idle.source));
   }
 
   #drop(staged: StagedSource): void {
@@ -317,7 +318,7 @@ export class RestartStages {
   #closedBy(staged: StagedSource, stage: Exclude<RolloutStage, { readonly is: 'open' }>): ClosedGate {
     const [key = ''] = staged.chosen;
     const record = this.#options.workloads.get(key)?.record;
-    const first = record && { title: `${record.kind} ${record.name}`, others: staged.chosenCount - 1 };
+    const first = record && { title: `${record.kind} ${record.name}`, others: staged.chosen.size - 1 };
     return stagesGate({ source: staged.source, stage, first, settings: this.#options.settings });
   }
 

@@ -185,9 +185,9 @@ export class RestartTurns {
 
   /** Wakes those that may go now, in their order. */
   #serve(): void {
-    this.#isFreed = false;
     const { rolling, onTurn } = this.#options;
     rolling.expire();
+    // What has just expired is served with the rest.
     this.#isFreed = false;
     this.#line.take(
       (namespace) => rolling.inNamespace(namespace).workloads,

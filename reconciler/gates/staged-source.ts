@@ -104,21 +104,13 @@ export class StagedSource {
     return chosen;
   }
 
-  isChosen(key: WorkloadKey): boolean {
-    return this.#chosen.has(key);
-  }
-
   /** Something else keeps it from restarting. True: another one may go in its place. */
   passOver(key: WorkloadKey): boolean {
     return this.#chosen.delete(key);
   }
 
-  get chosen(): Iterable<WorkloadKey> {
+  get chosen(): ReadonlySet<WorkloadKey> {
     return this.#chosen;
-  }
-
-  get chosenCount(): number {
-    return this.#chosen.size;
   }
 
   /** Takes over who waits, and who is about to restart. */

@@ -1,7 +1,6 @@
 import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
-import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { Attribution } from '../../shared/domain/plan/attribution';
 import type { Change } from '../../shared/domain/plan/change';
 import { describeChange, describeChanges, describeWorkload } from '../../shared/domain/plan/describe-change';
@@ -10,6 +9,7 @@ import { textDigest } from '../../shared/domain/sources/content-digest';
 import type { EventRecorder } from '../../shared/kube/client/events';
 import type { Logger } from '../../shared/runtime/log/logger';
 import { attributionFields } from './audit';
+import { regardingWorkload } from './regarding';
 
 export interface DeferralsOptions {
   readonly logger: Logger;
@@ -48,10 +48,8 @@ export class Deferrals {
       changes: changes.map(({ changeId }) => changeId),
       ...attributionFields(changes),
     });
-    const { kind, namespace, name, uid } = record;
-    const { group, version } = workloadKind(kind).resource;
     void this.#options.events.record({
-      regarding: { apiVersion: `${group}/${version}`, kind, namespace, name, uid },
+      regarding: regardingWorkload(record),
       type: 'Normal',
       reason: 'ReloadDeferred',
       message: `deferred${when} by ${detail}. ${describeChanges(changes)}`,
@@ -66,9 +64,12 @@ export class Deferrals {
       : changes;
   }
 
-  /** Whether the restart that is owed to the workload has waited. */
-  has(key: WorkloadKey): boolean {
-    return this.#reported.has(key);
+  /**
+   * The changes of which it is known how they were seen. That is forgotten after minutes, and a restart may wait for
+   * weeks: without a record of the webhook, its change would count as one that the webhook missed.
+   */
+  countable({ key }: TrackedWorkload, changes: readonly Change[]): readonly Change[] {
+    return this.#reported.has(key) ? changes.filter(({ attribution }) => attribution) : changes;
   }
 
   /** Nothing is owed to the workload any more, or it is restarted, or deleted. */

@@ -4,7 +4,6 @@ import { hasContent, parseSourceId, sourceKey, type SourceId } from '../../share
 import { readRestartCause } from '../../shared/domain/workloads/restart-cause';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
-import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { EventReason, EventRecorder } from '../../shared/kube/client/events';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
@@ -26,6 +25,7 @@ import type { RefusedEntry } from '../apply/journal-store';
 import type { Change } from '../../shared/domain/plan/change';
 import { changeIdOf, countEvent, countPassedOver, whatHappened } from './event-counts';
 import { ProblemReporter, type Problematic } from './problem-reporter';
+import { regardingWorkload } from './regarding';
 import type { Verdict } from '../../shared/domain/plan/verdict';
 import {
   describeChange,
@@ -369,15 +369,8 @@ export class Reporter {
   }
 
   /** Not awaited: an Event that cannot be written delays no restart. */
-  #event(
-    { kind, namespace, name, uid }: EventTarget,
-    type: 'Normal' | 'Warning',
-    reason: EventReason,
-    message: string,
-  ): void {
-    const { group, version } = workloadKind(kind).resource;
-    const regarding = { apiVersion: `${group}/${version}`, kind, namespace, name, uid };
-    void this.#options.events.record({ regarding, type, reason, message });
+  #event(target: EventTarget, type: 'Normal' | 'Warning', reason: EventReason, message: string): void {
+    void this.#options.events.record({ regarding: regardingWorkload(target), type, reason, message });
   }
 }
 

@@ -2,7 +2,7 @@ import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
 import { textDigest } from '../../shared/domain/sources/content-digest';
 import type { Change } from '../../shared/domain/plan/change';
-import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import { namespaceOfWorkload, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 
 interface InjectedRestart {
   readonly baselineText: string;
@@ -23,7 +23,7 @@ export class InjectedRestarts {
 
   add(key: WorkloadKey, { baselineText, changes }: InjectedRestart): void {
     const bytes = key.length + changes.reduce((sum, change) => sum + bytesOf(change), 0);
-    this.#injected.set(key, { baseline: textDigest(baselineText), changes }, bytes, key.split('/')[1]);
+    this.#injected.set(key, { baseline: textDigest(baselineText), changes }, bytes, namespaceOfWorkload(key));
   }
 
   /** Reroll wrote the restart itself, or no restart is owed any more. */

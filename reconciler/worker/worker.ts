@@ -3,13 +3,12 @@ import { optedIn } from '../../shared/domain/policy/policy';
 import { progressOnceRestarted } from '../../shared/domain/workloads/rollout-progress';
 import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
-import { NotFoundError } from '../../shared/kube/errors';
 import { getObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import { randomHex, type Random } from '../../shared/runtime/random';
 import { isForPerson } from '../reporting/errors-for-people';
 import { mayBeStored } from '../apply/may-be-stored';
-import { isConflict } from '../apply/read-again';
+import { mayBeStale } from '../apply/read-again';
 import { NotLeadingError, type ApplyContext, type Restart } from '../apply/restart';
 import { BaselineWrites, type BaselineWritesOptions } from './baseline-writes';
 import type { Change } from '../../shared/domain/plan/change';
@@ -158,7 +157,7 @@ export class Worker {
     try {
       // The workload may be tracked only because of its pause.
       if (optedIn(workload.record.policy, settings.policy)) {
-        result = await this.#execute(workload, this.#plan(workload, term));
+        result = await this.#execute(workload, plan(planInput(this.#options, workload, term)));
       }
     } catch (error) {
       if (!mayBeStale(error)) await pauses.reconcile(workload.key);
@@ -168,10 +167,6 @@ export class Worker {
     const next = sooner(result, paused.kind === 'again' ? { ...paused, waitsFor: 'pause' } : paused);
     // Whatever has it looked at again, it is the gate that keeps the restart from beginning.
     return result.closed ? { ...next, closed: result.closed } : next;
-  }
-
-  #plan(workload: TrackedWorkload, term: Term): Plan {
-    return plan(planInput(this.#options, workload, term));
   }
 
   async #execute(workload: TrackedWorkload, planned: Plan): Promise<LookResult> {
@@ -251,7 +246,7 @@ export class Worker {
       key,
       async () => await this.#writes.record(workload, baseline, decision.workload),
     );
-    reporter.answered(this.#countable(workload, changes));
+    reporter.answered(deferrals.countable(workload, changes));
     reporter.coalesced(
       workload,
       changes,
@@ -310,7 +305,7 @@ export class Worker {
     try {
       const apply = writers.methods[workloadKind(record.kind).apply];
       const applied = await coalescer.answering(workload.key, async () => await apply(context, restart));
-      const countable = this.#countable(workload, changes);
+      const countable = deferrals.countable(workload, changes);
       deferrals.forget(workload.key);
       turns.answered(workload.key);
       if (applied.kind === 'withheld') {
@@ -342,14 +337,6 @@ export class Worker {
       await this.#writes.failed(restart, error);
       throw error;
     }
-  }
-
-  /**
-   * The changes of which it is known how they were seen. That is forgotten after minutes, and a restart may wait for
-   * weeks: without a record of the webhook, its change would count as one that the webhook missed.
-   */
-  #countable({ key }: TrackedWorkload, changes: readonly Change[]): readonly Change[] {
-    return this.#options.deferrals.has(key) ? changes.filter(({ attribution }) => attribution) : changes;
   }
 
   #describe(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[], pause?: PauseBegun): Restart {
@@ -407,9 +394,4 @@ export class Worker {
     reporter.failed(workload, error, startedMs);
     return { ...failedAttempt(error), error };
   }
-}
-
-/** Whether the planned version may be outdated. 404 counts, too: only the watch reports that a workload is deleted. */
-function mayBeStale(error: unknown): boolean {
-  return isConflict(error) || error instanceof NotFoundError;
 }

@@ -10,6 +10,12 @@ export function workloadKey(kind: WorkloadKindName, namespace: string, name: str
   return `${kind}/${namespace}/${name}`;
 }
 
+/** Neither a kind nor a namespace holds a slash. */
+export function namespaceOfWorkload(key: WorkloadKey): string {
+  const [, namespace = ''] = key.split('/', 2);
+  return namespace;
+}
+
 /** A workload that some source may restart. */
 export interface TrackedWorkload {
   readonly key: WorkloadKey;

@@ -13,7 +13,8 @@ export const sourceKindNames: Readonly<Record<SourceKind, { readonly short: stri
   SecretProviderClass: { short: 'spc', token: 'SECRETPROVIDERCLASS' },
 };
 
-const sourceGroups: Readonly<Record<SourceKind, string>> = {
+/** '' is the core group. The version of each is `v1`. */
+export const sourceGroups: Readonly<Record<SourceKind, string>> = {
   ConfigMap: '',
   Secret: '',
   SecretProviderClass: 'secrets-store.csi.x-k8s.io',

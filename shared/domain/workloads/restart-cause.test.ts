@@ -15,7 +15,6 @@ describe('readRestartCause', () => {
     const changes = new Map([['cm/app', '9f3e11aa']]);
     expect(readRestartCause(text)).toEqual({
       ...restart,
-      changeIds: ['9f3e11aa'],
       sources,
       changes,
       by: [],

@@ -3,7 +3,7 @@ import { printable } from '../text/printable';
 import { readLastRestart, type LastRestart } from './last-restart';
 
 /** Why a workload was restarted, as Reroll noted it. */
-export interface RestartCause extends LastRestart {
+export interface RestartCause extends Pick<LastRestart, 'atMs' | 'id'> {
   /** `cm/app` with the keys that changed; undefined: it is not known which. */
   readonly sources: ReadonlyMap<string, readonly string[] | undefined>;
   /** By source, the id of its change. Empty if an older version wrote it. */
@@ -39,7 +39,7 @@ export function readRestartCause(text: string | undefined): RestartCause | undef
   const { sources, changes, by, byMore, effect } = parsed.data;
   const named = (id: string): string => printable(id, 2 * maxNameBytes);
   return {
-    ...restart,
+    ...{ atMs: restart.atMs, id: restart.id },
     sources: new Map(Object.entries(sources).map(([id, keys]) => [named(id), keys ?? undefined] as const)),
     changes: new Map(Object.entries(changes).map(([id, change]) => [named(id), change] as const)),
     by,

@@ -107,7 +107,7 @@ function rolling(missing: string): RolloutHealth {
 }
 
 /** Whether the status was counted after the template was written. Argo writes the number as a text. */
-function isObserved(object: unknown): boolean {
+export function isObserved(object: unknown): boolean {
   const generation = Number(fieldAt(object, ['metadata', 'generation']) ?? 0);
   const observed = Number(fieldAt(object, ['status', 'observedGeneration']) ?? 0);
   return generation > 0 && observed >= generation;

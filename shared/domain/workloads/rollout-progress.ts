@@ -1,6 +1,6 @@
-import { fieldAt, objectOf, textOf } from '../kubernetes/json-value';
+import { fieldAt, objectOf } from '../kubernetes/json-value';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
-import { rolloutHealth, type RolloutHealth } from './rollout-health';
+import { isObserved, rolloutHealth, type RolloutHealth } from './rollout-health';
 
 /** How far the rollout of a workload's current template is: what gates need to know of it. */
 export interface RolloutProgress {
@@ -63,10 +63,7 @@ function wantedPods(kind: WorkloadKindName, object: unknown): number {
 
 /** New pods that are available. Available ones may be old, so as many as there are old ones do not count. */
 function newPods(kind: WorkloadKindName, object: unknown, pods: number): number {
-  const generation = count(object, ['metadata', 'generation']);
-  // Argo writes the number as a text.
-  const observed = fieldAt(object, ['status', 'observedGeneration']);
-  if (Number(textOf(observed) ?? observed ?? 0) < generation) return 0;
+  if (!isObserved(object)) return 0;
   const status = objectOf(fieldAt(object, ['status']));
   const of = (field: string): number => count(status, [field]);
   if (kind === 'DaemonSet') return atLeast0(of('numberAvailable') - (pods - of('updatedNumberScheduled')));

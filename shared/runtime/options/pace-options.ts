@@ -42,7 +42,7 @@ export const paceOptionTable = {
     flag: 'restart-rate',
     schema: parsedOr(parseRestartRate, errorMessage),
     default: 'off',
-    describe: 'In any period of this length, at most this many restarts begin.',
+    describe: 'At most this many restarts begin in this time: with 30/m, 30 in any minute.',
     accepts: 'a number of restarts in a time such as 30/m, 5/10s or 600/h; 0 or off for no limit',
   },
 } satisfies OptionTable;
