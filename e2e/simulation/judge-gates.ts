@@ -9,7 +9,7 @@ import type { Violation } from './judge';
 import { isRestart } from './judge-engine-writes';
 import { isHeld, isLeftToRollout } from './judge-holds';
 import { isTooSoon } from './judge-intervals';
-import { decisionMs, lastRestartAnnotation, restartWrittenBy } from './judge-restart-ids';
+import { decidedByMs, decisionMs, lastRestartAnnotation, restartWrittenBy } from './judge-restart-ids';
 import { isOutsideWindows } from './judge-windows';
 import { isOfEngine, namespaceOf, type Life } from './lives';
 import { startMs } from './loop';
@@ -104,11 +104,12 @@ function closedFor(
   const orNone = <T>(all: readonly T[]): readonly (T | undefined)[] => (isHidden ? [...all, undefined] : all);
   const flags = rules.gates ?? {};
   const restarted = restartedMs(opened, life, write);
+  const toMs = decidedByMs(write);
   let closed: string | undefined;
-  for (const workload of ofWorkload(opened, life, write, fromMs, decidedMs)) {
-    for (const ofSource of gates.between(source, fromMs, decidedMs)) {
-      for (const namespace of orNone(gates.between(`Namespace ${namespaceOf(life)}`, fromMs, decidedMs))) {
-        for (const everything of orNone(gates.ofEverything(fromMs, decidedMs))) {
+  for (const workload of ofWorkload(opened, life, write, fromMs, toMs)) {
+    for (const ofSource of gates.between(source, fromMs, toMs)) {
+      for (const namespace of orNone(gates.between(`Namespace ${namespaceOf(life)}`, fromMs, toMs))) {
+        for (const everything of orNone(gates.ofEverything(fromMs, toMs))) {
           const levels = { workload, source: ofSource ?? {}, namespace: namespace ?? {}, flags, everything };
           closed = closedGate({ ...levels, restartedMs: restarted }, decidedMs);
           if (closed === undefined) return undefined;
@@ -125,12 +126,12 @@ function ofWorkload(
   life: Life,
   write: WriteRecord,
   fromMs: number,
-  decidedMs: number,
+  toMs: number,
 ): readonly GateAnnotations[] {
   if (write.previous) return [gatesOf(write.previous)];
   const states = predecessorOf(opened, life)?.writes.filter(({ type }) => type !== 'DELETED') ?? [];
   const first = states.findLastIndex(({ atMs }) => atMs <= fromMs);
-  const known = states.filter(({ atMs }, index) => index >= first && atMs <= decidedMs);
+  const known = states.filter(({ atMs }, index) => index >= first && atMs <= toMs);
   return known.map(({ object }) => gatesOf(object));
 }
 

@@ -8,7 +8,7 @@ import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { isRestart } from './judge-engine-writes';
 import { changedSources, formerOf, isBegun } from './judge-gates';
-import { decisionMs } from './judge-restart-ids';
+import { decidedByMs, decisionMs } from './judge-restart-ids';
 import { isOfEngine, isRolled, namespaceOf, type Life } from './lives';
 import { comesAfter, limitIn, limitOf, rateOf, waveOf } from './pace-annotations';
 
@@ -45,12 +45,10 @@ function checkRate(opened: Case, write: WriteRecord): readonly Violation[] {
 
 function checkNumber(opened: Case, life: Life, write: WriteRecord): readonly Violation[] {
   const { rules, gates } = opened;
-  const decidedMs = decisionMs(write);
   const rolling = opened.present.filter((other) => other !== life && isKnownToRoll(opened, other, write));
   const namespace = namespaceOf(life);
   const inNamespace = rolling.filter((other) => namespaceOf(other) === namespace);
-  // A restart tells its time in whole milliseconds.
-  const [fromMs, toMs] = [decidedMs - rules.knownWithinMs, decidedMs + 1];
+  const [fromMs, toMs] = [decisionMs(write) - rules.knownWithinMs, decidedByMs(write)];
   const perNamespace = limitOf(rules.pace?.perNamespace) ?? Infinity;
   const isHidden = rules.gatesHidden.length > 0;
   const ofNamespace = gates

@@ -24,6 +24,11 @@ export function decisionMs(write: WriteRecord): number {
   return Number.isNaN(atMs) ? write.atMs : Math.min(write.atMs, atMs);
 }
 
+/** Until when the process may have learnt what it decided by: a restart tells its time in whole milliseconds. */
+export function decidedByMs(write: WriteRecord): number {
+  return Math.min(write.atMs, decisionMs(write) + 1);
+}
+
 /**
  * An Event of a restart ends in `(env-vars, 1f0c88a2)`. The Event of a Job does not, because whichever process finishes
  * the recreation reports it.

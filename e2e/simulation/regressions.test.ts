@@ -563,3 +563,13 @@ describe('the judge demands no restart that no process can know of', () => {
     );
   });
 });
+
+describe('the judge takes a restart for one that may begin', () => {
+  it('if what held it ended in the millisecond in which it was decided', async () => {
+    const { violations, story } = await simulate(drawWorld(3_351));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /take reroll\.dev\/hold away from Namespace \/default[^]*ADDED Job default\/migrate/,
+    );
+  });
+});
