@@ -50,6 +50,11 @@ export class RerollProcess {
     this.#exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }) as never);
   }
 
+  /** For the message of a failed test. */
+  get logSoFar(): string {
+    return `the log so far:\n${this.lines.map((entry) => entry.message).join('\n')}\n${this.stderr}`;
+  }
+
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -69,9 +74,7 @@ export class RerollProcess {
       };
       const fail = (why: string): void => {
         end();
-        reject(
-          new Error(`${why}; the log so far:\n${this.lines.map((entry) => entry.message).join('\n')}\n${this.stderr}`),
-        );
+        reject(new Error(`${why}; ${this.logSoFar}`));
       };
       const timer = setTimeout(() => fail(`no such line within ${String(timeoutMs)} ms`), timeoutMs);
       this.#listeners.add(look);

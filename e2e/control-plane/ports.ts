@@ -1,30 +1,36 @@
-import { createServer, type Server } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
 
 /**
- * Asks the kernel for free loopback ports.
- *
- * All are held open until the last one is known, so one call never gets the same port twice.
+ * Below the ports that Linux (32768 and more) and macOS (49152 and more) give to outgoing connections. The kernel would
+ * give such a port to any client of a suite beside this one, after it was found free and before its server listens.
  */
+const firstPort = 20_000;
+
+/** Each worker of Jest draws from a range of its own, so two suites never find the same port free. */
+const portsPerWorker = 2_000;
+const workers = 6;
+
+/** Finds free loopback ports. One call never finds the same port twice. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, listenOnAnyPort));
-  const ports = servers.map((server) => {
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('a listening server has no port');
-    return address.port;
-  });
-  await Promise.all(servers.map(closed));
-  return ports;
+  const worker = Number(process.env['JEST_WORKER_ID'] ?? 0) % workers;
+  const start = randomInt(portsPerWorker);
+  const found: number[] = [];
+  for (let tried = 0; found.length < count; tried++) {
+    if (tried === portsPerWorker)
+      throw new Error(`fewer than ${String(count)} ports of worker ${String(worker)} are free`);
+    const port = firstPort + worker * portsPerWorker + ((start + tried) % portsPerWorker);
+    if (await isFree(port)) found.push(port);
+  }
+  return found;
 }
 
-async function listenOnAnyPort(): Promise<Server> {
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+  const listens = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve(true));
   });
-  return server;
-}
-
-async function closed(server: Server): Promise<void> {
-  await new Promise((resolve) => server.close(resolve));
+  if (listens) await new Promise((resolve) => server.close(resolve));
+  return listens;
 }

@@ -3,7 +3,7 @@ import type { HookType } from '../../webhook/registration/webhook-configuration'
 import type { Identity } from '../control-plane/certificates';
 import type { ControlPlane } from '../control-plane/cluster';
 import { writeKubeconfig } from '../control-plane/kubeconfig';
-import { pollUntil } from '../control-plane/poll';
+import { NotWorthPolling, pollUntil } from '../control-plane/poll';
 import { freePorts } from '../control-plane/ports';
 import { startControlPlane, type ControlPlaneOptions } from '../control-plane/start';
 import { MetricSamples } from '../metric-samples';
@@ -150,12 +150,15 @@ export async function metricsOf(process: RerollProcess): Promise<MetricSamples> 
   return new MetricSamples(await (await fetch(`http://${await probesOf(process)}/metrics`)).text());
 }
 
-/** Resolves once the process reports that it is ready. */
+/** Resolves once the process reports that it is ready. Rejects with its log if it ends before. */
 export async function ready(process: RerollProcess): Promise<void> {
   const address = await probesOf(process);
-  await pollUntil('a process of Reroll to be ready', async () =>
-    (await fetch(`http://${address}/readyz`)).ok ? true : undefined,
-  );
+  let ended = false;
+  void process.exited().then(() => (ended = true));
+  await pollUntil('a process of Reroll to be ready', async () => {
+    if (ended) throw new NotWorthPolling(`the process ended before it was ready; ${process.logSoFar}`);
+    return (await fetch(`http://${address}/readyz`)).ok ? true : undefined;
+  });
 }
 
 export async function probesOf(process: RerollProcess): Promise<string> {
