@@ -256,7 +256,7 @@ export class SourceIndex {
     // A watch may first show an object long after its creation, for example because a label was added.
     if (before?.uid !== record.uid) {
       const fromMs = Math.max(record.createdAtMs, record.writtenAtMs ?? 0);
-      return { fromMs: entry && hasLostKeys(entry, record) ? Math.max(fromMs, seenMs) : fromMs };
+      return { fromMs: entry && mayHaveLostKeys(entry, record) ? Math.max(fromMs, seenMs) : fromMs };
     }
     const evidence = { origin, ...timesOf(before, record, seenMs) };
     const fromMs = changedAtMs(evidence, before.content, record.content);
@@ -277,10 +277,14 @@ export class SourceIndex {
   }
 }
 
-/** Whether a source that is selected again has lost a key meanwhile. A removal leaves no time in managedFields. */
-function hasLostKeys({ former, lastUid }: SourceEntry, { uid, content }: SourceRecord): boolean {
+/**
+ * Whether a source that is selected again may have lost a key meanwhile. A removal leaves no time in managedFields. A
+ * content that nobody read before may have had any key.
+ */
+function mayHaveLostKeys({ former, lastUid }: SourceEntry, { uid, content }: SourceRecord): boolean {
+  if (lastUid !== uid) return false;
   const before = knownContent(former.at(-1)?.content);
-  if (lastUid !== uid || !before || content === 'metadata-only') return false;
+  if (!before || content === 'metadata-only') return true;
   return content.differingKeys(before).some((key) => content.key(key) === absent);
 }
 
