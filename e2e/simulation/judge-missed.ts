@@ -114,7 +114,7 @@ function lastRekeyed(opened: Case, life: Life): number {
   });
   const since = rekeyed.map((write) => {
     const gain = gains.findLast(({ revision }) => revision < write.revision);
-    return Math.max(opened.ledSince(write.user), gain ? shownSince(opened, gain, write) : 0);
+    return Math.max(termSince(opened, write), gain ? shownSince(opened, gain, write) : 0);
   });
   return Math.max(0, ...since);
 }
@@ -277,6 +277,15 @@ function lastTemplateChange({ writes }: Life): number {
     ({ previous, object }) => previous === undefined || templateOf(previous) !== templateOf(object),
   );
   return (change ?? writes[0]).revision;
+}
+
+/**
+ * The revision at which the term began in which the write was made. Between two terms of one process, another one may
+ * have led, and have recorded what it saw.
+ */
+function termSince(opened: Case, { user, atMs }: WriteRecord): number {
+  const sinceMs = opened.termSinceMs(user, atMs);
+  return opened.history.findLast((write) => write.atMs <= sinceMs)?.revision ?? Infinity;
 }
 
 /** By then, a process that begins to lead, or that finds etcd restored, has listed all sources again. */

@@ -17,14 +17,13 @@ const drawn: StepKinds = {
 
 /**
  * In these, rollouts are undone or never end, so those that come later would wait for ever, or nobody could tell what
- * still rolls. What a lost key leaves owed is judged in other worlds.
+ * still rolls.
  */
 const unfit: ReadonlySet<ActionKind> = new Set<ActionKind>([
   'restore-etcd',
   'alter-our-writes',
   'leave-to-rollout',
   'make-urgent',
-  'lose-digest-key',
 ]);
 
 /** Only so many workloads roll at once in some worlds, in an order. Uses its own draws, so the others stay as they are. */
