@@ -42,6 +42,17 @@ describe('createLogger', () => {
     ]);
   });
 
+  it('does not look at the fields of a line that its level leaves out', () => {
+    const { log } = logger({ level: 'info' });
+    const fields = {
+      get name(): string {
+        throw new Error('read');
+      },
+    };
+    log.debug('left out', fields);
+    expect(() => log.info('written', fields)).toThrow('read');
+  });
+
   it('writes console lines', async () => {
     const { log, output, clock } = logger({ format: 'console' });
     log.error('failed', { workload: 'shop/web' });

@@ -76,6 +76,8 @@ class WinstonLogger implements Logger {
    * line's own.
    */
   #log(level: LogLevel, message: string, fields: LogFields = {}): void {
+    // Winston formats a line before a transport drops it.
+    if (!this.#sink.isLevelEnabled(level)) return;
     this.#sink.log({ level, message, fields: { ...this.#fields, ...fields } });
   }
 }
