@@ -229,10 +229,11 @@ export class Harness {
 }
 
 function isRestart(kind: WorkloadKindName, write: WriteRecord): boolean {
-  const { templatePath } = workloadKind(kind);
   const { user, object, previous } = write;
+  if (write.kind.kind !== kind || user !== engineUser || previous === undefined) return false;
+  const { templatePath } = workloadKind(kind);
   const [before, after] = [previous, object].map((state) => JSON.stringify(fieldAt(state, templatePath)));
-  return write.kind.kind === kind && user === engineUser && previous !== undefined && before !== after;
+  return before !== after;
 }
 
 function sourceResource(kind: 'ConfigMap' | 'Secret'): Resource {

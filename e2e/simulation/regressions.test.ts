@@ -564,6 +564,14 @@ describe('the judge demands no restart that no process can know of', () => {
   });
 });
 
+describe('no more restarts begin than the rate says', () => {
+  it('if one of them has yet to roll out since its last restart', async () => {
+    const { violations, story } = await simulate(drawWorld(740_000_170));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/put reroll\.dev\/canary: yes on Deployment shop\/api/);
+  });
+});
+
 describe('the judge takes a restart for one that may begin', () => {
   it('if what held it ended in the millisecond in which it was decided', async () => {
     const { violations, story } = await simulate(drawWorld(3_351));

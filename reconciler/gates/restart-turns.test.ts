@@ -128,6 +128,14 @@ describe('RestartTurns', () => {
     expect(turns.rolling.workloads).toBe(2);
   });
 
+  it('counts one that is about to restart again while it rolls, so another does not begin beside it', async () => {
+    make({ rate: parseRestartRate('1/m') });
+    look('a');
+    await clock.advance(60_000);
+    expect(ask('a')).toBeUndefined();
+    expect(ask('b')).toBe('--restart-rate: 1/m');
+  });
+
   it('wakes when a limit is raised', async () => {
     make({ perNamespace: { count: 1, unit: 'workloads' } });
     look('a');

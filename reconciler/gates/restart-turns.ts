@@ -106,7 +106,7 @@ export class RestartTurns {
       this.#arm();
       return before;
     }
-    if (rolling.holdsPlace(key) && !rolling.isRolling(key)) return undefined;
+    if (rolling.holdsPlace(key)) return undefined;
     if (this.#isFreed) this.#serve();
     const restart = this.#restart(workload, changes);
     const closed = this.#closed(restart);

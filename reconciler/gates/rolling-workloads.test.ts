@@ -87,6 +87,16 @@ describe('RollingWorkloads', () => {
     expect([rolling.inCluster.workloads, rolling.places]).toEqual([1, 0]);
   });
 
+  it('counts one that is about to restart again also when it is rolled out meanwhile', () => {
+    restart();
+    rolling.take(paced({}));
+    expect([rolling.inCluster.workloads, rolling.places]).toEqual([1, 1]);
+    see({});
+    expect([rolling.inCluster.workloads, rolling.places, freed]).toEqual([1, 1, 0]);
+    rolling.giveBack('Deployment/shop/web');
+    expect([rolling.inCluster.workloads, rolling.places, freed]).toEqual([0, 0, 1]);
+  });
+
   it('takes back one that was not stored, and knows the one before again', () => {
     restart({ pods: 2 });
     const takeBack = restart({ pods: 5 }, 'bbbbbbbb');

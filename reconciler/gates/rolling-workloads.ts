@@ -48,7 +48,8 @@ export class RollingWorkloads {
   readonly #inNamespace = new Map<string, Counts>();
   readonly #inNodePool = new Map<string, Counts>();
   readonly #inCluster: Counts = { workloads: 0, pods: 0 };
-  #places = 0;
+  /** Those that are about to restart, also if they still roll. */
+  readonly #places = new Set<WorkloadKey>();
   #termBeganMs: number | undefined;
 
   constructor(options: RollingWorkloadsOptions) {
@@ -70,7 +71,8 @@ export class RollingWorkloads {
     this.#namespaces.clear();
     this.#inNamespace.clear();
     this.#inNodePool.clear();
-    this.#inCluster.workloads = this.#inCluster.pods = this.#places = 0;
+    this.#places.clear();
+    this.#inCluster.workloads = this.#inCluster.pods = 0;
   }
 
   get inCluster(): Rolling {
@@ -107,22 +109,25 @@ export class RollingWorkloads {
     return this.#slots.get(key)?.restart !== undefined;
   }
 
+  /** Whether the workload is about to restart. */
   holdsPlace(key: WorkloadKey): boolean {
-    return this.#slots.has(key);
+    return this.#places.has(key);
   }
 
   /** How many are about to restart. */
   get places(): number {
-    return this.#places;
+    return this.#places.size;
   }
 
   /** The workload may restart, and counts from now on. */
   take(workload: TrackedWorkload): void {
+    this.#places.add(workload.key);
     if (!this.#slots.has(workload.key)) this.#set(slotOf(workload, undefined));
   }
 
-  /** Its look is over. If it has restarted, it keeps its place until it is rolled out. */
+  /** Its look is over. If it has restarted, it counts until it is rolled out. */
   giveBack(key: WorkloadKey): void {
+    this.#places.delete(key);
     const slot = this.#slots.get(key);
     if (slot && !slot.restart) this.#free(slot);
   }
@@ -136,6 +141,7 @@ export class RollingWorkloads {
       return () => undefined;
     }
     const slot = slotOf(workload, restart);
+    this.#places.delete(key);
     this.#set(slot);
     return () => {
       if (this.#slots.get(key) !== slot) return;
@@ -168,6 +174,7 @@ export class RollingWorkloads {
   }
 
   gone(key: WorkloadKey): void {
+    this.#places.delete(key);
     const slot = this.#slots.get(key);
     if (slot) this.#free(slot);
   }
@@ -206,7 +213,12 @@ export class RollingWorkloads {
     this.#count(slot, 1);
   }
 
+  /** If it is about to restart again, it counts on. */
   #free(slot: Slot): void {
+    if (this.#places.has(slot.key)) {
+      this.#replace(slot, { ...slot, restart: undefined });
+      return;
+    }
     this.#remove(slot);
     this.#options.onFreed();
   }
@@ -225,8 +237,7 @@ export class RollingWorkloads {
     return slots;
   }
 
-  #count({ namespace, nodePool, pods, rolls, restart }: Slot, sign: 1 | -1): void {
-    if (!restart) this.#places += sign;
+  #count({ namespace, nodePool, pods, rolls }: Slot, sign: 1 | -1): void {
     if (!rolls) return;
     add(this.#inCluster, pods, sign);
     countIn(this.#inNamespace, namespace, pods, sign);
