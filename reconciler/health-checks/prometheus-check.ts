@@ -48,11 +48,12 @@ export class PrometheusCheck {
       },
       signal,
     );
-    return status === 200 ? answerIn(body) : unanswered(`Prometheus answers with status ${status}`);
+    return status === 200 ? readQueryAnswer(body) : unanswered(`Prometheus answers with status ${status}`);
   }
 }
 
-function answerIn(body: string): CheckAnswer {
+/** What a query has answered. Its result is not kept, and nothing of a text is told. */
+export function readQueryAnswer(body: string): CheckAnswer {
   const answer = answerSchema.safeParse(jsonOf(body));
   if (!answer.success) return unanswered('Prometheus answers with neither a vector nor a scalar');
   const { data } = answer.data;
