@@ -199,8 +199,10 @@ export class RestartStages {
   /** When health checks are asked again; infinity: nobody waits for any. */
   get #checksDueMs(): number {
     const { clock, checks } = this.#options;
-    const isAny = [...this.#sources.values()].some(({ waiting, checked }) => waiting.size > 0 && checked.length > 0);
-    return isAny ? clock.nowMs() + checks.dueMs - clock.monotonicMs() : Infinity;
+    for (const { waiting, checked } of this.#sources.values()) {
+      if (waiting.size > 0 && checked.length > 0) return clock.nowMs() + checks.dueMs - clock.monotonicMs();
+    }
+    return Infinity;
   }
 
   /** Wakes those that may go now. */
