@@ -76,6 +76,7 @@ export const towers = {
     'reconciler/options',
     'reconciler/sources',
     'reconciler/workloads',
+    'reconciler/health-checks',
     'reconciler/gates',
     'reconciler/watch',
     'reconciler/hints',

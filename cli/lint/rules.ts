@@ -11,6 +11,7 @@ export const rules: Readonly<Record<AnnotationProblemCode, string>> = {
   'bad-window': 'The settle time is longer than its maximum, or the value is not a list of windows.',
   'bad-hold': 'The hold cannot be read, and so holds without an end.',
   'bad-order': 'The value is no place in an order, the workload comes after itself, or another one is the canary, too.',
+  'bad-check': 'The health check cannot be read or asks elsewhere, and so never passes.',
   'bad-pattern': 'An element of the list is neither a name nor an RE2 pattern.',
   'bad-name': 'An element of the list is not the name of a source in this namespace.',
   'pattern-refused': 'The patterns are too large.',
@@ -26,6 +27,7 @@ export const rules: Readonly<Record<AnnotationProblemCode, string>> = {
   'no-match': 'The workload searches for sources, but none that it uses is annotated to match.',
   'source-ignored': 'The listed source is annotated to be ignored.',
   'source-kind-ignored': 'The install does not watch this kind of source.',
+  'check-not-asked': 'The install does not ask health checks of this kind.',
   'kind-not-covered': 'The install does not restart objects of this kind.',
   'namespace-not-watched': 'The install does not watch the namespace.',
 };

@@ -59,6 +59,7 @@ describe('deploy/rbac.yaml and deploy/webhook.yaml', () => {
       [
         'list/watch secretproviderclasses.secrets-store.csi.x-k8s.io',
         'list/watch secretproviderclasspodstatuses.secrets-store.csi.x-k8s.io',
+        'get services',
       ],
     ],
     ['webhook', 'reroll-webhook', []],
@@ -70,7 +71,7 @@ describe('deploy/rbac.yaml and deploy/webhook.yaml', () => {
   });
 
   it('is for every flag', () => {
-    const flags = ['--enable-csi-integration'];
+    const flags = ['--enable-csi-integration', '--healthy-urls'];
     const needed = neededRights(part('reconciler', flags), 'reroll');
     expect(missingRights(needed, granted('reroll'))).toEqual([]);
     expect(spareRights(needed, granted('reroll'))).toEqual([]);
@@ -82,6 +83,9 @@ describe('what a part needs', () => {
     [['--ignored-workload-types=jobs'], ['create jobs.batch'], ['get/list/watch/patch/create/delete jobs.batch']],
     [['--ignored-workload-types=jobs,cronjobs'], [], ['create jobs.batch', 'get/list/watch/patch cronjobs.batch']],
     [['--is-Argo-Rollouts=false'], [], ['get/list/watch/patch rollouts.argoproj.io']],
+    [['--healthy-urls'], ['get services'], []],
+    [['--healthy-urls=true', '--namespaces=shop'], ['get services in namespace shop'], ['get services']],
+    [['--healthy-urls=false'], [], ['get services']],
     [['--resources-to-ignore=configMaps'], ['get/list/watch secrets'], ['get/list/watch configmaps']],
     [
       ['--webhook-url=http://ci'],

@@ -3,6 +3,7 @@ import { installHoldName } from '../../shared/domain/annotations/annotations';
 import { budgets } from '../../shared/domain/budgets';
 import { historyName } from '../../shared/domain/protocol/history';
 import { watchedSourceKinds } from '../../shared/domain/lint/lint-subject';
+import { parseGoBool } from '../../shared/domain/text/go-bool';
 import {
   configMaps,
   events,
@@ -10,6 +11,7 @@ import {
   mutatingWebhookConfigurations,
   namespaces as namespaceResource,
   secrets,
+  services,
   validatingWebhookConfigurations,
   type Resource,
 } from '../../shared/kube/resource';
@@ -51,10 +53,13 @@ function reconcilerRows(part: Part, own: string): readonly RightRow[] {
   const watched = selection.namespaces.length > 0 ? { namespaces: selection.namespaces } : {};
   // Where single namespaces are watched, the annotations of namespaces do not count.
   const readsGates = !callsInstead && selection.namespaces.length === 0;
+  const asksServices = parseGoBool(flagOf(part, { flag: 'healthy-urls' }) ?? 'false') === true;
   const metaInfo = flagOf(part, { flag: 'meta-info-namespace' });
   const elsewhere: readonly RightRow[] = [
     ...sourceRows(install).map((row) => ({ ...row, ...watched })),
     ...(callsInstead ? [] : workloadRows(install).map((row) => ({ ...row, ...watched }))),
+    // It calls the Services that health checks name by their cluster IPs.
+    ...(!callsInstead && asksServices ? [{ resources: [services], verbs: ['get'], ...watched }] : []),
     { resources: [events], verbs: ['create'], ...watched },
     ...(selection.namespaceSelector.isEverything && !readsGates
       ? []

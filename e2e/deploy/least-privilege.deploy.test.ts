@@ -11,6 +11,7 @@ interface Rule {
 const everything = {
   isOpenshift: true,
   enableCSIIntegration: true,
+  healthyUrls: true,
   metaInfo: true,
   namespaceSelector: 'env=prod',
 };

@@ -35,8 +35,8 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** Optional outlets of the engine: alerts, traces, the webhook of webhook mode, and a callback. */
-export type Outlets = Pick<EngineDeps, 'alerts' | 'traces' | 'webhook' | 'onListed'>;
+/** Optional outlets of the engine: alerts, traces, health checks, the webhook of webhook mode, and a callback. */
+export type Outlets = Pick<EngineDeps, 'alerts' | 'traces' | 'webhook' | 'checker' | 'onListed'>;
 
 export const engineUser = 'reroll';
 

@@ -44,6 +44,7 @@ export const targets: ReadonlyMap<string, string> = new Map(
     'listen-address': 'the address of a server',
     'inspection-question': 'the path of a question to the reconciler',
     'history-segment': 'a part of the history of restarts, from a ConfigMap',
+    'query-answer': 'what Prometheus answers to a health check',
     'web-socket-frames': 'what an API server sends on a forwarded port',
   }),
 );

@@ -78,6 +78,8 @@ describe('annotations of which the code says that they count on the metadata alo
         wave: '10',
         after: 'deployment/db',
         canary: 'true',
+        healthyUrl: 'http://web:8080/healthz',
+        healthyQuery: 'up == 1',
         stages: 'on',
         resumed: '0123abcd',
       }[name];

@@ -209,6 +209,20 @@ export const gateFacts: Facts<typeof gateAnnotations> = {
     otherwise: '`false`',
     meaning: 'restart [first of all users of a source](../health.md#who-goes-first)',
   },
+  healthyUrl: {
+    where: ['workload'],
+    values: 'the URL of a Service of its namespace, such as `http://web:8080/healthz`',
+    otherwise: 'none',
+    meaning:
+      'with `--healthy-urls`: if it restarts first, it is healthy [only while this answers with 2xx](../health.md#checks-of-your-own)',
+  },
+  healthyQuery: {
+    where: ['workload'],
+    values: 'a query in PromQL, at most 1000 characters',
+    otherwise: 'none',
+    meaning:
+      'with `--prometheus-url`: if it restarts first, it is healthy [only while this has a result](../health.md#checks-of-your-own)',
+  },
   stages: {
     where: ['workload', 'source', 'namespace'],
     values: '`on` or `off`',

@@ -41,7 +41,8 @@ const ofReconciler = [
   ...['secretproviderclasses', 'secretproviderclasspodstatuses'].flatMap((resource) =>
     ['list', 'watch'].map((verb) => `${verb} ${resource}.secrets-store.csi.x-k8s.io`),
   ),
-  ...['create jobs.batch', 'delete jobs.batch', 'create events', 'list namespaces', 'watch namespaces'],
+  ...['create jobs.batch', 'delete jobs.batch', 'get services'],
+  ...['create events', 'list namespaces', 'watch namespaces'],
 ];
 
 const historyConfigMaps = Array.from({ length: 8 }, (_, index) => `reroll-history-${String(index)}`);

@@ -31,6 +31,20 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'reconciler/gates/restart-stages.test.ts',
   },
   {
+    what: 'a health check that fails changes nothing',
+    file: 'shared/domain/gates/checked-user.ts',
+    from: "return { state: 'rolling', hasDeadline: true, sinceMs: undefined, check: verdict.check };",
+    to: 'return { ...rollout, check: verdict.check };',
+    test: 'shared/domain/gates/checked-user.test.ts',
+  },
+  {
+    what: 'a health check calls the Service of another namespace',
+    file: 'reconciler/health-checks/service-check.ts',
+    from: 'if (!isOfNamespace(url, namespace)) return',
+    to: 'if (namespace === undefined) return',
+    test: 'reconciler/health-checks/service-check.test.ts',
+  },
+  {
     what: 'a Lease expires by the clock of whoever looks',
     file: 'shared/kube/lease/lease.ts',
     from: 'return nowMs - this.#observed.sinceMonotonicMs >=',

@@ -1,3 +1,4 @@
+import { HealthChecks } from '../gates/health-checks';
 import { HeldInstall } from '../gates/held-install';
 import { NamespaceGates, type NamespaceGatesChange } from '../gates/namespace-gates';
 import { RestartOrder } from '../gates/restart-order';
@@ -5,6 +6,7 @@ import { RestartStages, type RestartStagesOptions } from '../gates/restart-stage
 import { RestartTurns } from '../gates/restart-turns';
 import { RollingWorkloads } from '../gates/rolling-workloads';
 import { WorkloadGates } from '../gates/workload-gates';
+import type { HealthChecker } from '../health-checks/health-checker';
 import type { SourceParts } from './build-sources';
 import type { WorkloadParts } from './build-workloads';
 import type { EngineBase } from './engine-deps';
@@ -34,16 +36,22 @@ export function buildGates(
 
 /** Who restarts when, among those that may. */
 export function buildTurns(
-  { deps: { clock, logger }, settings: { pace, stages: settings } }: EngineBase,
+  { deps: { clock, logger, metrics }, settings: { pace, stages: settings } }: EngineBase,
   parts: { readonly sources: SourceParts; readonly workloads: WorkloadParts; readonly gates: GateParts },
+  checker: HealthChecker,
   events: Pick<RestartStagesOptions, 'owes' | 'onTurn' | 'onStopped'>,
 ): RestartTurns {
   const [sources, workloads] = [parts.sources.index, parts.workloads.index];
   const { namespaces } = parts.gates;
   const rolling = new RollingWorkloads({ clock, onFreed: () => turns.freed() });
   const order = new RestartOrder({ ...{ workloads, sources, rolling, logger }, ...events });
+  const checks = new HealthChecks({
+    ...{ clock, checker },
+    onAnswer: (result) => metrics.healthChecksTotal.inc({ result }),
+    onChange: (key) => turns.checked(key),
+  });
   const stages = new RestartStages({
-    ...{ clock, settings, workloads, sources, namespaces, ...events },
+    ...{ clock, settings, workloads, sources, namespaces, checks, ...events },
     mayBegin: (workload, source) => parts.gates.workloads.ask(workload, [source], clock.nowMs()).isOpen,
   });
   const { onTurn } = events;

@@ -6,6 +6,7 @@ import { journalKey, loadInstallKey } from '../../shared/kube/secrets/install-ke
 import { JobJournal } from '../apply/job-journal';
 import { JournalStore } from '../apply/journal-store';
 import type { RestartTurns } from '../gates/restart-turns';
+import { HealthChecker } from '../health-checks/health-checker';
 import type { RestartHistory } from '../history/restart-history';
 import { Inspections } from '../inspection/inspections';
 import { Questions } from '../questions/questions';
@@ -76,7 +77,7 @@ export interface WorkEvents {
 
 export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): WorkParts {
   const { deps, settings, keys } = base;
-  const { client, clock, random, logger, metrics } = deps;
+  const { client, clock, random, logger, metrics, checker = new HealthChecker({ clock }) } = deps;
   const { annotationKeys, dryRun } = settings;
   const { events: recorder, gates, history, permissions, reporter, sources, workloads, watch } = parts;
   const context = {
@@ -102,6 +103,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   const questions = new Questions({
     ...{ ...view, ...restarts, settings, keys, annotationKeys, dryRun, scope: workloads.scope, read: workloads.read },
     gates: gates.workloads,
+    askedChecks: checker.asked,
     isSettled: () => watch.known.hasSynced,
   });
   const settle = new SettleWindows(clock);
@@ -109,7 +111,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   const unfinished = new UnfinishedLooks(clock);
   const stops = new Stops({ logger, events: recorder });
   const planView = { ...view, versions };
-  const turns = buildTurns(base, parts, {
+  const turns = buildTurns(base, parts, checker, {
     owes: (workload, source) => {
       const term = events.term();
       return term !== undefined && mayOwe(source, planInput(planView, workload, term));

@@ -4,6 +4,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { BackoffOptions, Random } from '../../shared/runtime/random';
 import type { AlertSink } from '../alerts/alert';
+import type { HealthChecker } from '../health-checks/health-checker';
 import type { Metrics } from '../metrics/metrics';
 import type { PostTransport } from '../../shared/outbound/post-transport';
 import type { EngineSettings } from '../options/engine-settings';
@@ -28,6 +29,8 @@ export interface EngineDeps {
   readonly onListed?: () => void;
   /** Undefined: restarts are reported only inside the cluster. */
   readonly alerts?: AlertSink | undefined;
+  /** Undefined: no health check of a workload is asked. */
+  readonly checker?: HealthChecker | undefined;
   /** Undefined: no traces are sent. */
   readonly traces?: RestartTraces | undefined;
   /** Reloader's webhook mode: the receiver that is called for each change, instead of any restart. */

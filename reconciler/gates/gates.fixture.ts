@@ -4,13 +4,22 @@ import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/trac
 import type { RolloutProgress } from '../../shared/domain/workloads/rollout-progress';
 import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { FakeClock } from '../../shared/runtime/fake-clock';
+import { HealthChecker } from '../health-checks/health-checker';
+import { HealthChecks } from './health-checks';
 import { RestartStages } from './restart-stages';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+
+/** No workload has health checks that are asked. */
+export function noChecks(): HealthChecks {
+  const clock = new FakeClock();
+  const checker = new HealthChecker({ clock });
+  return new HealthChecks({ clock, checker, onAnswer: () => undefined, onChange: () => undefined });
+}
 
 /** No source has stages, whatever its users. */
 export function noStages(): RestartStages {
   return new RestartStages({
-    ...{ clock: new FakeClock(), settings: withoutStages },
+    ...{ clock: new FakeClock(), settings: withoutStages, checks: noChecks() },
     workloads: { get: () => undefined, usersOf: () => [], revisionOf: () => 0 },
     sources: { get: () => undefined },
     namespaces: { of: () => undefined },

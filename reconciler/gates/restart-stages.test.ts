@@ -5,6 +5,8 @@ import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/trac
 import { changeId } from '../../shared/domain/sources/change-id';
 import { hasContent } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
+import { failed, passed, type CheckAnswer } from '../health-checks/check-answer';
+import { HealthChecks } from './health-checks';
 import { paced, type PacedOptions } from './gates.fixture';
 import { RestartStages } from './restart-stages';
 
@@ -22,13 +24,29 @@ let revision: number;
 let woken: string[];
 let stopped: string[];
 let looks: number;
+/** What the check of each workload answers; without an entry it has none. */
+let answers: Map<string, CheckAnswer>;
+let asked: string[];
 let stages: RestartStages;
 
 beforeEach(() => {
   clock = new FakeClock();
   [workloads, owing, held] = [new Map(), new Set(), new Set()];
   [sourceGates, namespaceGates, revision, looks] = [undefined, undefined, 0, 0];
-  [woken, stopped] = [[], []];
+  [woken, stopped, asked, answers] = [[], [], [], new Map()];
+  const checks = new HealthChecks({
+    clock,
+    checker: {
+      asked: { urls: true, queries: false },
+      ask: async ({ healthyUrl }) => {
+        const name = typeof healthyUrl === 'object' ? healthyUrl.service : '';
+        asked.push(name);
+        return await Promise.resolve(answers.get(name) ?? passed);
+      },
+    },
+    onAnswer: () => undefined,
+    onChange: (key) => stages.changed(key),
+  });
   stages = new RestartStages({
     ...{ clock, settings: { fromUsers: 3, healthyForMs: 10_000, deadlineMs: 60_000 } },
     workloads: {
@@ -38,6 +56,7 @@ beforeEach(() => {
     },
     sources: { get: () => ({ ...record, ...(sourceGates && { gates: sourceGates }) }) },
     namespaces: { of: () => namespaceGates },
+    checks,
     owes: ({ key }) => {
       looks++;
       return owing.has(key);
@@ -224,6 +243,115 @@ describe('RestartStages', () => {
     const workload = workloads.get(keyOf('b'));
     const both = [{ kind: 'Secret', name: 'db' } as const, app];
     expect(workload && stages.ask(workload, both)?.detail).toMatch(/^ConfigMap app/);
+  });
+});
+
+describe('RestartStages, with health checks', () => {
+  const wrong = failed('reroll.dev/healthy-url: status 503');
+
+  beforeEach(() => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) seed(name, checked(name));
+    look('a');
+    look('b');
+  });
+
+  function checked(service: string): PacedOptions {
+    const healthyUrl = { protocol: 'http', service, namespace: undefined, port: 80, path: '/' } as const;
+    return { gates: { healthyUrl } };
+  }
+
+  /** As the timer of the turns does. */
+  async function passes(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 1_000) {
+      await clock.advance(1_000);
+      if (stages.dueMs <= clock.nowMs()) stages.expire();
+      await clock.settle();
+    }
+  }
+
+  it('asks only those that restarted first, and only once they are rolled out', async () => {
+    await passes(20_000);
+    expect([asked, stages.dueMs]).toEqual([[], clock.nowMs() + 40_000]);
+    show('a', { state: 'healthy', ...checked('a') });
+    expect(stages.dueMs).toBeLessThanOrEqual(clock.nowMs());
+    await passes(6_000);
+    expect(new Set(asked)).toEqual(new Set(['a']));
+  });
+
+  it('does not call it healthy while its check fails, and says which check', async () => {
+    answers.set('a', wrong);
+    show('a', { state: 'healthy', ...checked('a') });
+    await passes(30_000);
+    expect(woken).toEqual([]);
+    expect(stages.told(keyOf('b'))?.detail).toBe(
+      'ConfigMap app has many users: first, Deployment a must be healthy for 10s (reroll.dev/healthy-url: status 503)',
+    );
+    answers.delete('a');
+    await passes(9_000);
+    expect(woken).toEqual([]);
+    await passes(6_000);
+    expect(woken).toEqual(['b']);
+  });
+
+  it('begins the time anew when the check fails once', async () => {
+    show('a', { state: 'healthy', ...checked('a') });
+    await passes(3_000);
+    answers.set('a', wrong);
+    await passes(5_000);
+    answers.delete('a');
+    await passes(10_000);
+    expect(woken).toEqual([]);
+    await passes(5_000);
+    expect(woken).toEqual(['b']);
+  });
+
+  it('stops at the deadline, goes on asking, and goes on when the check passes', async () => {
+    answers.set('a', wrong);
+    show('a', { state: 'healthy', ...checked('a') });
+    await passes(70_000);
+    expect([stopped, woken]).toEqual([['a'], []]);
+    expect(stages.told(keyOf('b'))?.detail).toMatch(
+      /^ConfigMap app is stopped: Deployment a is not healthy since .* \(reroll\.dev\/healthy-url: status 503\)$/,
+    );
+    answers.delete('a');
+    await passes(16_000);
+    expect(woken).toEqual(['b']);
+  });
+
+  it('does not stop before it has asked, however late that is: a new leader knows no answers', async () => {
+    await clock.advance(300_000);
+    show('a', { state: 'healthy', ...checked('a') });
+    expect([stages.stopped, stages.told(keyOf('b'))?.detail]).toEqual([
+      0,
+      'ConfigMap app has many users: first, Deployment a must be healthy for 10s',
+    ]);
+    await passes(20_000);
+    expect([stopped, woken]).toEqual([[], ['b']]);
+  });
+
+  it('does not ask again the first one, which has proved what it had to, nor any when nobody waits', async () => {
+    show('a', { state: 'healthy', ...checked('a') });
+    await passes(16_000);
+    look('b');
+    look('c');
+    show('b', { state: 'healthy', ...checked('b') });
+    asked = [];
+    await passes(6_000);
+    expect(new Set(asked)).toEqual(new Set(['b']));
+    for (const name of ['c', 'd', 'e']) stages.ended(keyOf(name), 'hold', false);
+    asked = [];
+    await passes(20_000);
+    expect([asked, stages.dueMs]).toEqual([[], Infinity]);
+  });
+
+  it('asks anew when somebody waits again after a long time', async () => {
+    show('a', { state: 'healthy', ...checked('a') });
+    await passes(9_000);
+    for (const name of ['b', 'c', 'd', 'e']) stages.ended(keyOf(name), 'hold', false);
+    await clock.advance(3_600_000);
+    expect(look('b')).toBe(false);
+    await passes(16_000);
+    expect(look('b')).toBe(true);
   });
 });
 

@@ -1,4 +1,5 @@
 import { canaryOrder } from '../../shared/domain/gates/canary-order';
+import { withChecks } from '../../shared/domain/gates/checked-user';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import type { RolloutStage } from '../../shared/domain/gates/source-rollout';
 import { stagesGate } from '../../shared/domain/gates/stages-gate';
@@ -18,6 +19,7 @@ import {
 import type { Clock } from '../../shared/runtime/clock';
 import type { SourceIndex } from '../sources/source-index';
 import type { WorkloadIndex } from '../workloads/workload-index';
+import type { HealthChecks } from './health-checks';
 import type { NamespaceGates } from './namespace-gates';
 import { StagedSource, type UserStanding } from './staged-source';
 
@@ -37,6 +39,7 @@ export interface RestartStagesOptions {
   readonly workloads: Pick<WorkloadIndex, 'get' | 'usersOf' | 'revisionOf'>;
   readonly sources: Pick<SourceIndex, 'get'>;
   readonly namespaces: Pick<NamespaceGates, 'of'>;
+  readonly checks: Pick<HealthChecks, 'verdict' | 'hasChecks' | 'dueMs' | 'round' | 'clear'>;
   /** Whether a restart for a source is owed to a workload, or may be. */
   readonly owes: (workload: TrackedWorkload, source: LocalSourceRef) => boolean;
   /** Whether holds, windows and intervals let a restart begin. */
@@ -80,6 +83,8 @@ export class RestartStages {
       const staged = this.#stagedFor({ kind, namespace: record.namespace, name });
       if (!staged?.has(key)) continue;
       staged.touch(key);
+      // Nobody has waited, so nothing was asked meanwhile.
+      if (staged.waiting.size === 0) for (const other of staged.checked) staged.touch(other);
       const { stage } = staged;
       if (stage.is === 'open') continue;
       for (const other of staged.choose(key)) if (other !== key) this.#wake(other);
@@ -139,6 +144,12 @@ export class RestartStages {
     for (const staged of [...this.#sources.values()]) {
       if (staged.waiting.size > 0 && staged.dueMs <= nowMs) this.#advance(staged);
     }
+    if (this.#checksDueMs > nowMs) return;
+    this.#options.checks.round(
+      [...this.#sources.values()].flatMap(({ waiting, checked }) =>
+        waiting.size === 0 ? [] : checked.flatMap((key) => this.#options.workloads.get(key) ?? []),
+      ),
+    );
   }
 
   /** Looks whether something was missed, and who comes first by now. */
@@ -162,6 +173,7 @@ export class RestartStages {
     this.#passedOver.clear();
     this.#underWay.clear();
     this.#told.clear();
+    this.#options.checks.clear();
   }
 
   get isWaiting(): boolean {
@@ -179,9 +191,18 @@ export class RestartStages {
 
   /** When something happens by itself, by the wall clock. */
   get dueMs(): number {
-    let dueMs = Infinity;
+    let dueMs = this.#checksDueMs;
     for (const staged of this.#sources.values()) if (staged.waiting.size > 0) dueMs = Math.min(dueMs, staged.dueMs);
     return dueMs;
+  }
+
+  /** When health checks are asked again; infinity: nobody waits for any. */
+  get #checksDueMs(): number {
+    const { clock, checks } = this.#options;
+    for (const { waiting, checked } of this.#sources.values()) {
+      if (waiting.size > 0 && checked.length > 0) return clock.nowMs() + checks.dueMs - clock.monotonicMs();
+    }
+    return Infinity;
   }
 
   /** Wakes those that may go now. */
@@ -296,11 +317,15 @@ export class RestartStages {
     const isNoted = id !== undefined && lastRestart.changeIds?.includes(id) === true;
     // It restarted for another source since. The time of a write says less: it is also that of an edited annotation.
     if (!isNoted && lastRestart.atMs < (record?.writtenAtMs ?? Infinity)) return undefined;
+    const rolledOutMs = this.#healthySinceMs(workload.key, lastRestart.id, progress.state);
+    const shown = { state: progress.state, hasDeadline: kind !== 'Job', sinceMs: rolledOutMs };
+    const { checks } = this.#options;
+    const isRolledOut = rolledOutMs !== undefined;
+    const { sinceMs, ...rollout } = isRolledOut ? withChecks(shown, checks.verdict(workload)) : shown;
     return {
-      ...{ key: workload.key, title: `${kind} ${name}`, restartedAtMs: lastRestart.atMs, state: progress.state },
-      isForIt: isNoted,
-      hasDeadline: kind !== 'Job',
-      healthySinceMonotonicMs: this.#healthySinceMs(workload.key, lastRestart.id, progress.state),
+      ...{ key: workload.key, title: `${kind} ${name}`, restartedAtMs: lastRestart.atMs, isForIt: isNoted, ...rollout },
+      healthySinceMonotonicMs: sinceMs,
+      isChecked: isRolledOut && checks.hasChecks(workload.record),
     };
   }
 

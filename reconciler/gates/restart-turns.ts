@@ -166,6 +166,12 @@ export class RestartTurns {
     if (this.#options.stages.isWaiting) this.#arm();
   }
 
+  /** The health checks of the workload say something else than before. */
+  checked(key: WorkloadKey): void {
+    this.#options.stages.changed(key);
+    if (this.#options.stages.isWaiting) this.#arm();
+  }
+
   gone(key: WorkloadKey): void {
     const { order, stages, rolling } = this.#options;
     this.#line.delete(key);

@@ -1,6 +1,7 @@
 import {
   mostJudged,
   rolloutStage,
+  usersOfStage,
   type RestartedUser,
   type RolloutStage,
 } from '../../shared/domain/gates/source-rollout';
@@ -12,6 +13,8 @@ import type { Clock } from '../../shared/runtime/clock';
 /** A user that has restarted, and since when it is healthy by the monotonic clock. */
 export type RestartedSince = Omit<RestartedUser, 'healthySinceMs'> & {
   readonly healthySinceMonotonicMs: number | undefined;
+  /** It is rolled out, and has health checks of its own. */
+  readonly isChecked: boolean;
 };
 
 /** `owes`: a restart for the current content; undefined: it needs none, and shows nothing about the content. */
@@ -51,6 +54,7 @@ export class StagedSource {
   /** Those that asked in vain. */
   readonly waiting = new Set<WorkloadKey>();
   #stage: RolloutStage = { is: 'open' };
+  #checked: readonly WorkloadKey[] = [];
   #dueMs = -Infinity;
 
   constructor(options: StagedSourceOptions) {
@@ -72,6 +76,11 @@ export class StagedSource {
   /** When the stage may be another one although nothing else happens, by the wall clock. */
   get dueMs(): number {
     return this.#dueMs;
+  }
+
+  /** Those whose health checks the stage depends on. */
+  get checked(): readonly WorkloadKey[] {
+    return this.#checked;
   }
 
   touch(key: WorkloadKey): void {
@@ -154,6 +163,8 @@ export class StagedSource {
     };
     this.#stage = isJudged ? rolloutStage(rollout, settings) : { is: 'open' };
     const { is } = this.#stage;
+    const ofStage = is === 'open' ? [] : usersOfStage([...this.#restarted.values()]);
+    this.#checked = ofStage.filter(({ isChecked }) => isChecked).map(({ key }) => key);
     this.#dueMs = is === 'begins' || is === 'waits' ? this.#stage.untilMs : Infinity;
   }
 }
@@ -165,6 +176,8 @@ function isSame(left: RestartedSince | undefined, right: RestartedSince | undefi
     left.state === right?.state &&
     left.restartedAtMs === right.restartedAtMs &&
     left.isForIt === right.isForIt &&
+    left.isChecked === right.isChecked &&
+    left.check === right.check &&
     left.healthySinceMonotonicMs === right.healthySinceMonotonicMs
   );
 }

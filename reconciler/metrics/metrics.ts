@@ -170,6 +170,11 @@ export class Metrics {
     'reroll_stopped_sources',
     'Sources whose restarts have stopped, because a workload that restarted first is not healthy.',
   );
+  readonly healthChecksTotal = this.registry.counter(
+    'reroll_health_checks_total',
+    'Health checks of workloads that restarted first, by what came of them.',
+    { result: ['passed', 'failed', 'unanswered'] },
+  );
   readonly holdActive = this.registry.gauge(
     'reroll_hold_active',
     '1 while everything is held, by whether the hold has an end.',

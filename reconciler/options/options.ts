@@ -29,6 +29,7 @@ import {
   restartOptionTable,
 } from '../../shared/runtime/options/restart-options';
 import { gateOptionTable, gatesOf } from '../../shared/runtime/options/gate-options';
+import { healthCheckOptionTable } from '../../shared/runtime/options/health-check-options';
 import { paceOf, paceOptionTable, paceRemarks } from '../../shared/runtime/options/pace-options';
 import { scopeOf, selectionOptionTable } from '../../shared/runtime/options/selection-options';
 import { stageOptionTable, stagesOf } from '../../shared/runtime/options/stage-options';
@@ -66,6 +67,10 @@ export interface ReconcilerOptions extends AlertOptions, TraceOptions, Omit<Engi
   readonly inspectionListen: ListenAddress | undefined;
   readonly certsSecret: string;
   readonly channelTlsDir: string | undefined;
+  /** Whether Services are asked that workloads name. */
+  readonly healthyUrls: boolean;
+  /** Undefined: queries that workloads name are not asked. */
+  readonly prometheusUrl: URL | undefined;
   /** If set, it is called for each change, and nothing is restarted. */
   readonly webhookUrl: URL | undefined;
   /** Undefined if version and options are not published. */
@@ -107,6 +112,7 @@ export const reconcilerOptionTable = {
     ...gateOptionTable,
     ...paceOptionTable,
     ...stageOptionTable,
+    ...healthCheckOptionTable,
     foldRollouts: switchRow(
       'fold-rollouts',
       "Do not restart a workload if somebody else's later rollout already applied the change, such as a release that changes the ConfigMap and the workload.",

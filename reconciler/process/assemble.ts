@@ -10,6 +10,7 @@ import { systemClock } from '../../shared/runtime/clock';
 import type { Component } from '../../shared/runtime/process/lifecycle';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Environment } from '../../shared/runtime/options/options';
+import { httpGet } from '../../shared/outbound/http-get';
 import { HttpsPostTransport } from '../../shared/outbound/https-post-transport';
 import { tracesUrl } from '../../shared/runtime/options/trace-options';
 import type { TracingDeps } from '../../shared/tracing/tracing';
@@ -22,6 +23,9 @@ import { concurrency } from '../engine/engine-deps';
 import { livenessChecks, readinessChecks } from './health';
 import { Metrics } from '../metrics/metrics';
 import { clientObserver } from '../engine/observers';
+import { checkTimeoutMs, HealthChecker } from '../health-checks/health-checker';
+import { PrometheusCheck } from '../health-checks/prometheus-check';
+import { ServiceCheck } from '../health-checks/service-check';
 import { answerQuestion } from '../inspection/answer-question';
 import { InspectionServer } from '../inspection/inspection-server';
 import { metaInfoData } from '../meta-info/meta-info';
@@ -59,7 +63,7 @@ export async function assemble(
   const webhook = webhookUrl && new HttpsPostTransport({ clock, url: webhookUrl });
   const settings = { ...options, policy, ownNamespace, identity };
   const tracing = await tracingOf(options, { ...deps, metrics: metrics.spans }, { identity, ownNamespace });
-  const outlets = { alerts, webhook, traces: tracing?.traces };
+  const outlets = { alerts, webhook, traces: tracing?.traces, checker: healthChecker(deps, options) };
   const reconciler = new Reconciler(
     { ...deps, ...outlets, metrics, onListed: keepHeapSmall, clockAheadMs: () => clock.aheadMs() },
     settings,
@@ -83,6 +87,17 @@ export async function assemble(
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size');
+}
+
+function healthChecker(
+  { client, clock }: ReflectorDeps,
+  { healthyUrls, prometheusUrl: url }: ReconcilerOptions,
+): HealthChecker {
+  return new HealthChecker({
+    clock,
+    service: healthyUrls ? new ServiceCheck({ client, get: httpGet }) : undefined,
+    prometheus: url && new PrometheusCheck({ url, get: httpGet, timeoutMs: checkTimeoutMs }),
+  });
 }
 
 /** Loaded only if it is switched on: nobody else keeps its code in memory. */

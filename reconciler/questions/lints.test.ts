@@ -48,6 +48,7 @@ function said(applied: Applied, { settings: changed, ...more }: Changed = {}): r
         canaries.map((key) => ({ key, record: { gates: { isCanary: true } } }) as unknown as TrackedWorkload),
       get: (key: string) => ({ record: { gates: { after: comesAfter[key] } } }) as unknown as TrackedWorkload,
     } as unknown as LintsOptions['workloads'],
+    askedChecks: { urls: true, queries: false },
     ...{ annotationKeys: keys, sources, settings: { ...settings, ...changed } },
     knownKinds: () => new Set<SourceKind>(['ConfigMap', 'Secret']),
     term: () => ({ inChargeSinceMs: at(0), watchingSinceMs: at(0) }),
@@ -247,5 +248,20 @@ describe('a workload that goes first', () => {
   ])('is told if %s', (_what, known, findings) => {
     canaries = known;
     expect(said(first)).toEqual(findings);
+  });
+});
+
+describe('a health check', () => {
+  const url: Applied = { metadata: { [keys.auto]: 'true', 'reroll.dev/healthy-url': 'http://web/' } };
+  const query: Applied = { metadata: { [keys.auto]: 'true', 'reroll.dev/healthy-query': 'up' } };
+
+  it('is told if the install does not ask it', () => {
+    expect(said(url)).toEqual([]);
+    expect(said(query)).toEqual([
+      'reroll.dev/healthy-query="up" has no effect: the install has no --prometheus-url; set it, or remove the annotation',
+    ]);
+    expect(said(url, { askedChecks: { urls: false, queries: true } })).toEqual([
+      'reroll.dev/healthy-url="http://web/" has no effect: the install has no --healthy-urls; set it, or remove the annotation',
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
+import type { AskedChecks } from '../../shared/domain/gate-settings/health-check';
 import { noKnownSources, type KnownSources, type SourceQuestion } from '../../shared/domain/lint/known-sources';
 import type { LintAnswer } from '../../shared/domain/protocol/lint-answer';
 import { readLintSubject, type LintSettings, type WorkloadSubject } from '../../shared/domain/lint/lint-subject';
@@ -15,6 +16,7 @@ import type { PlanView } from '../worker/plan-view';
 
 export interface LintsOptions extends Pick<PlanView, 'knownKinds' | 'term' | 'workloads'> {
   readonly annotationKeys: AnnotationKeys;
+  readonly askedChecks: AskedChecks;
   readonly sources: Pick<SourceIndex, 'get'>;
   readonly scope: Pick<NamespaceScope, 'isKnown' | 'isSelected'>;
   readonly settings: Omit<Selection, 'ignoredSourceKinds'> & {
@@ -30,11 +32,11 @@ export class Lints {
   readonly #settings: LintSettings;
 
   constructor(options: LintsOptions) {
-    const { annotationKeys: keys, settings } = options;
+    const { annotationKeys: keys, askedChecks, settings } = options;
     const { policy, csi, ignoredSourceKind } = settings;
     this.#options = options;
     const ignoredSourceKinds = ignoredSourceKind === undefined ? [] : [ignoredSourceKind];
-    this.#settings = { keys, policy, csi, selection: { ...settings, ignoredSourceKinds } };
+    this.#settings = { keys, policy, csi, askedChecks, selection: { ...settings, ignoredSourceKinds } };
   }
 
   /** Undefined if this process cannot answer, because it does not lead. */

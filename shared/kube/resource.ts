@@ -11,6 +11,7 @@ export const configMaps: Resource = { group: '', version: 'v1', plural: 'configm
 export const secrets: Resource = { group: '', version: 'v1', plural: 'secrets' };
 export const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces' };
 export const pods: Resource = { group: '', version: 'v1', plural: 'pods' };
+export const services: Resource = { group: '', version: 'v1', plural: 'services' };
 export const events: Resource = { group: '', version: 'v1', plural: 'events' };
 export const leases: Resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' };
 export const selfSubjectAccessReviews: Resource = {

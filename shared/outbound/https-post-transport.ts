@@ -4,6 +4,7 @@ import { parseRetryAfter } from '../kube/client/retry-after';
 import type { Clock } from '../runtime/clock';
 import { type Post, type PostAnswer, postError, type PostTransport } from './post-transport';
 import { basicAuthorization, endpoint, proxyRoute } from './proxy-route';
+import { responseTo } from './response-to';
 
 export interface HttpsPostTransportOptions {
   readonly clock: Clock;
@@ -40,15 +41,8 @@ export class HttpsPostTransport implements PostTransport {
         ? await proxyRoute(proxy, url, direct, signal)
         : { ...direct, secure: url.protocol === 'https:' };
       const { secure, ...request } = route;
-      const outgoing = (secure ? https : http).request({ ...request, method: 'POST', signal });
-      const incoming = await new Promise<http.IncomingMessage>((resolve, reject) => {
-        outgoing.once('response', resolve);
-        // Never removed: without it, an error after the response would be uncaught.
-        outgoing.on('error', reject);
-        outgoing.end(body);
-      });
+      const incoming = await responseTo((secure ? https : http).request({ ...request, method: 'POST', signal }), body);
       // The status is enough. A body that is slow or never ends must not delay anything.
-      incoming.on('error', () => undefined);
       incoming.destroy();
       const { statusCode: status = 0, headers: answered } = incoming;
       return { status, retryAfterMs: parseRetryAfter(answered['retry-after'], clock.nowMs()) };

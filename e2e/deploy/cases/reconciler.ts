@@ -101,6 +101,28 @@ export const reconcilerCases: readonly ChartCase[] = [
     '--stage-deadline=15m',
     '--stages-from=50',
   ),
+  flags({ prometheusUrl: 'http://prometheus.monitoring:9090' }, '--prometheus-url=http://prometheus.monitoring:9090'),
+  {
+    what: 'health checks at URLs: the flag, the right to read Services, and the way to their pods',
+    values: { reloader: { healthyUrls: true, netpol: { enabled: true } } },
+    check: (rendered) => {
+      expect(rendered.args()).toContain('--healthy-urls=true');
+      expect(rendered.rules('ClusterRole')).toContain('get services');
+      const toPods = { to: [{ namespaceSelector: {} }] };
+      expect(rendered.spec('NetworkPolicy', 'reroll')['egress']).toContainEqual(toPods);
+      expect(rendered.spec('NetworkPolicy', 'reroll-webhook')['egress']).not.toContainEqual(toPods);
+    },
+  },
+  {
+    what: 'network policies: the reconciler reaches Prometheus, and no pods without health checks at URLs',
+    values: { reloader: { prometheusUrl: 'http://prometheus.monitoring:9090', netpol: { enabled: true } } },
+    check: (rendered) => {
+      const egress = rendered.spec('NetworkPolicy', 'reroll')['egress'];
+      expect(egress).toContainEqual({ ports: [{ port: 9090 }] });
+      expect(JSON.stringify(egress)).not.toContain('namespaceSelector');
+      expect(JSON.stringify(rendered.spec('NetworkPolicy', 'reroll-webhook'))).not.toContain('9090');
+    },
+  },
   flags({ settle: '1h', settleMax: '60m' }, '--settle=1h', '--settle-max=60m'),
   flags({ settle: '5m' }, '--settle=5m'),
   flags({ extraArgs: ['--alert-sink=slack'] }, '--alert-sink=slack'),

@@ -34,6 +34,10 @@ export const target: Target = {
       'reroll.dev/after': 'deployment/db, statefulset/cache',
       'reroll.dev/max-rolling': '5',
     }),
+    json({
+      'reroll.dev/healthy-url': 'https://web.shop.svc.cluster.local:8443/healthz?deep=1',
+      'reroll.dev/healthy-query': 'up == 1',
+    }),
     json({ 'reroll.dev/min-interval': '1h', 'reroll.dev/restart': 'next-rollout', 'reroll.dev/windws': 'always' }),
   ],
   maxBytes: 256 * 1024,
@@ -44,6 +48,11 @@ export const target: Target = {
     const gates = readGateSettings(metadata, 'workload');
     const windows = gates.settings?.windows;
     if (typeof windows === 'object') promise(windows.opensMs(nowMs) >= nowMs, 'a window does not open in the past');
+    const url = gates.settings?.healthyUrl;
+    if (typeof url === 'object') {
+      promise(/^[a-z][-a-z0-9]*$/.test(url.service), 'a health check is of a Service');
+      promise(new URL(`http://web:8080${url.path}`).host === 'web:8080', 'its path leads to no other host');
+    }
     const { policy, problems } = parsePolicy(metadata, metadata, keys);
     decide(policy, 'Deployment', source, { autoReloadAll: false, ignoredWorkloadKinds: [] });
     const found = [

@@ -11,6 +11,7 @@ export const annotationProblemCodes = [
   'bad-window',
   'bad-hold',
   'bad-order',
+  'bad-check',
   'bad-pattern',
   'bad-name',
   'pattern-refused',
@@ -26,6 +27,7 @@ export const annotationProblemCodes = [
   'no-match',
   'source-ignored',
   'source-kind-ignored',
+  'check-not-asked',
   'kind-not-covered',
   'namespace-not-watched',
 ] as const;

@@ -78,10 +78,12 @@ export const gateAnnotations = {
   urgent: 'reroll.dev/urgent',
   /** On a source or a namespace only. */
   maxRolling: 'reroll.dev/max-rolling',
-  /** On a workload only, as the next one. */
+  /** On a workload only, as the next ones. */
   wave: 'reroll.dev/wave',
   after: 'reroll.dev/after',
   canary: 'reroll.dev/canary',
+  healthyUrl: 'reroll.dev/healthy-url',
+  healthyQuery: 'reroll.dev/healthy-query',
   /** On a workload, a source or a namespace. */
   stages: 'reroll.dev/stages',
   /** On a source only; `reroll resume` writes it. */

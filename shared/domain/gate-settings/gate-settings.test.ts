@@ -10,6 +10,8 @@ const urgent = 'reroll.dev/urgent';
 const maxRolling = 'reroll.dev/max-rolling';
 const wave = 'reroll.dev/wave';
 const after = 'reroll.dev/after';
+const healthyUrl = 'reroll.dev/healthy-url';
+const healthyQuery = 'reroll.dev/healthy-query';
 
 function read(annotations: Record<string, unknown>, bearer: AnnotationBearer = 'workload') {
   return readGateSettings(annotations, bearer);
@@ -31,6 +33,12 @@ describe('readGateSettings', () => {
     [minInterval, '720h', { minIntervalMs: 720 * 3_600_000 }],
     [wave, '-10', { wave: -10 }],
     [after, 'deployment/db', { after: [{ kind: 'Deployment', name: 'db' }] }],
+    [
+      healthyUrl,
+      'http://web:8080/x',
+      { healthyUrl: { protocol: 'http', service: 'web', namespace: undefined, port: 8080, path: '/x' } },
+    ],
+    [healthyQuery, 'up == 1', { healthyQuery: { promQl: 'up == 1' } }],
   ])('reads %s: %j', (key, value, settings) => {
     expect(read({ [key]: value })).toEqual({ settings, problems: [] });
   });
@@ -57,6 +65,10 @@ describe('readGateSettings', () => {
     ['namespace', maxRolling, '25%', undefined, 'bad-choice'],
     ['workload', maxRolling, '5', undefined, 'wrong-place'],
     ['source', wave, '10', undefined, 'wrong-place'],
+    ['workload', healthyUrl, 'http://10.0.0.1/', { healthyUrl: 'unreadable' }, 'bad-check'],
+    ['workload', healthyQuery, '', { healthyQuery: 'unreadable' }, 'bad-check'],
+    ['source', healthyUrl, 'http://10.0.0.1/', undefined, 'wrong-place'],
+    ['namespace', healthyQuery, 'up', undefined, 'wrong-place'],
     ['namespace', after, 'deployment/db', undefined, 'wrong-place'],
   ])('reads on a %s %s: %j', (bearer, key, value, settings, code) => {
     const found = read({ [key]: value }, bearer);

@@ -1,6 +1,13 @@
 import type { AnnotationProblem } from '../annotations/annotation-problem';
 import { annotation, gateAnnotations, type AnnotationBearer, type Annotations } from '../annotations/annotations';
 import { parseDuration } from '../text/duration';
+import {
+  parseHealthyQuery,
+  parseHealthyUrl,
+  type HealthCheckSettings,
+  type HealthyQuery,
+  type HealthyUrl,
+} from './health-check';
 import { readHold, type HoldSetting } from './hold';
 import { parsePredecessors, parseWave, RestartOrderError, type LocalWorkloadName } from './restart-order';
 import { parseRollingLimit, RollingLimitError, type RollingLimitSetting } from './rolling-limit';
@@ -11,7 +18,7 @@ export const restartModes = ['now', 'next-rollout'] as const;
 export type RestartMode = (typeof restartModes)[number];
 
 /** When a workload may be restarted, as one object says: the workload, a source, a namespace, or the install. */
-export interface GateSettings {
+export interface GateSettings extends HealthCheckSettings {
   readonly hold?: HoldSetting;
   readonly mode?: RestartMode;
   /** `always`: at any time, whatever others say. */
@@ -51,7 +58,10 @@ export interface ReadGateSettings {
 /** The annotations that {@link readGateSettings} reads. */
 export const gateAnnotationKeys: readonly string[] = Object.values(gateAnnotations);
 
-/** Reads the gate settings of an object. A bad value is reported, and has no effect; a bad hold holds. */
+/**
+ * Reads the gate settings of an object. A bad value is reported, and has no effect; a bad hold holds, and a bad health
+ * check does not pass.
+ */
 export function readGateSettings(annotations: Annotations, bearer: AnnotationBearer): ReadGateSettings {
   if (!gateAnnotationKeys.some((key) => annotations[key] !== undefined)) return none;
   const problems: AnnotationProblem[] = [];
@@ -63,6 +73,13 @@ export function readGateSettings(annotations: Annotations, bearer: AnnotationBea
     problems.push({ code: value.code, key, value: text, message: value.message, fix: value.fix });
     return undefined;
   };
+  const readCheck = <Value>(
+    key: string,
+    parse: (text: string) => Value | Problem,
+  ): Value | 'unreadable' | undefined => {
+    if (bearer !== 'workload') return read<Value>(key, workloadOnly);
+    return read(key, parse) ?? (annotation(annotations, key) === undefined ? undefined : 'unreadable');
+  };
   const settings: GateSettings = {
     ...set('hold', readHoldOf(annotations, problems)),
     ...set('mode', read(gateAnnotations.restart, readMode)),
@@ -73,6 +90,8 @@ export function readGateSettings(annotations: Annotations, bearer: AnnotationBea
     ...set('wave', read(gateAnnotations.wave, bearer === 'workload' ? readWave : workloadOnly)),
     ...set('after', read(gateAnnotations.after, bearer === 'workload' ? readAfter : workloadOnly)),
     ...set('isCanary', read(gateAnnotations.canary, bearer === 'workload' ? readBoolean : workloadOnly)),
+    ...set('healthyUrl', readCheck(gateAnnotations.healthyUrl, readHealthyUrl)),
+    ...set('healthyQuery', readCheck(gateAnnotations.healthyQuery, readHealthyQuery)),
     ...set('stages', read(gateAnnotations.stages, readStages)),
     ...set('resumed', read(gateAnnotations.resumed, bearer === 'source' ? readResumed : sourceOnly)),
   };
@@ -183,6 +202,17 @@ function readAfter(text: string): readonly LocalWorkloadName[] | Problem {
     const fix = 'write such as deployment/db, statefulset/cache';
     return new Problem('bad-order', `has no effect: ${error.message}`, fix);
   }
+}
+
+function readHealthyUrl(text: string): HealthyUrl | Problem {
+  const message = 'is not the URL of a Service, so the check never passes';
+  const fix = 'write such as http://web:8080/healthz, with a Service of the same namespace';
+  return parseHealthyUrl(text) ?? new Problem('bad-check', message, fix);
+}
+
+function readHealthyQuery(text: string): HealthyQuery | Problem {
+  const message = 'is empty or longer than 1000 characters, so the check never passes';
+  return parseHealthyQuery(text) ?? new Problem('bad-check', message, 'write a query in PromQL, or remove it');
 }
 
 function readStages(text: string): 'on' | 'off' | Problem {

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import type { StageSettings } from '../gate-settings/stage-settings';
-import { rolloutStage, type RestartedUser } from './source-rollout';
+import { rolloutStage, usersOfStage, type RestartedUser } from './source-rollout';
 
 const settings: StageSettings = { fromUsers: 20, healthyForMs: 30_000, deadlineMs: 600_000 };
 const nowMs = Date.UTC(2026, 0, 1);
@@ -109,5 +109,16 @@ describe('rolloutStage', () => {
   it('begins anew when the one that had failed is deleted', () => {
     expect(stage(1000, [user('canary', 'failed')])).toBe('stopped by canary');
     expect(stage(999, [])).toBe('1 more');
+  });
+});
+
+describe('usersOfStage', () => {
+  it.each<[string, readonly RestartedUser[], readonly string[]]>([
+    ['the canary alone', many(1), ['w-0']],
+    ['those after it', many(3), ['w-1', 'w-2']],
+    ['one that restarted for something else since', [...many(2), user('other', { isForIt: false })], ['w-1', 'other']],
+    ['none', [], []],
+  ])('are %s', (_what, restarted, expected) => {
+    expect(usersOfStage(restarted).map(({ title }) => title)).toEqual(expected);
   });
 });

@@ -15,6 +15,8 @@ export interface RestartedUser {
   readonly hasDeadline: boolean;
   /** Since when it is seen to be healthy, without a break; undefined: it is not. */
   readonly healthySinceMs: number | undefined;
+  /** What people must know of its health checks: which one does not pass, or has no effect. */
+  readonly check?: string;
 }
 
 /** One source with its current content, and what has become of its users. */
@@ -48,10 +50,7 @@ export function rolloutStage({ users, restarted, nowMs }: SourceRollout, setting
   if (users <= 1 || restarted.length > tenth) return open;
   const ofRollout = restarted.filter(({ isForIt }) => isForIt);
   const isTenth = ofRollout.length > canary;
-  const proved = isTenth
-    ? ofRollout.reduce((first, user) => (user.restartedAtMs < first.restartedAtMs ? user : first))
-    : undefined;
-  const ofStage = restarted.filter((user) => user !== proved);
+  const ofStage = usersOfStage(restarted);
   const failed = ofStage.find((user) => hasFailed(user, settings, nowMs));
   if (failed) return { is: 'stopped', failed };
   const mayBegin = (isTenth ? tenth : canary) - ofRollout.length;
@@ -60,6 +59,19 @@ export function rolloutStage({ users, restarted, nowMs }: SourceRollout, setting
   if (waitsFor) return { is: 'waits', waitsFor, untilMs: untilNewsMs(ofStage, settings, nowMs) };
   // The canary alone may be all that there is to prove.
   return isTenth || tenth >= users ? open : { is: 'begins', mayBegin: tenth - ofRollout.length, untilMs: Infinity };
+}
+
+/** Those of the restarted users that are judged now. The first one has proved what it had to once others have followed. */
+export function usersOfStage<User extends Pick<RestartedUser, 'isForIt' | 'restartedAtMs'>>(
+  restarted: readonly User[],
+): readonly User[] {
+  const [first, ...others] = restarted.filter(({ isForIt }) => isForIt);
+  if (!first || others.length === 0) return restarted;
+  const proved = others.reduce(
+    (earliest, user) => (user.restartedAtMs < earliest.restartedAtMs ? user : earliest),
+    first,
+  );
+  return restarted.filter((user) => user !== proved);
 }
 
 function hasFailed(user: RestartedUser, settings: StageSettings, nowMs: number): boolean {

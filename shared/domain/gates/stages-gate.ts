@@ -3,7 +3,7 @@ import type { LocalSourceRef } from '../sources/source';
 import { formatDuration } from '../text/duration';
 import { withoutMs } from '../text/without-ms';
 import type { ClosedGate } from './gate';
-import type { RolloutStage } from './source-rollout';
+import type { RestartedUser, RolloutStage } from './source-rollout';
 
 export interface StagesQuestion {
   readonly source: LocalSourceRef;
@@ -25,11 +25,17 @@ export function stagesGate({ source: { kind, name }, stage, first, settings }: S
     }
     case 'waits': {
       const healthyFor = formatDuration(settings.healthyForMs);
-      return closed(`${title} has many users: first, ${stage.waitsFor.title} must be healthy for ${healthyFor}`);
+      const told = `${title} has many users: first, ${stage.waitsFor.title} must be healthy for ${healthyFor}`;
+      return closed(`${told}${checkOf(stage.waitsFor)}`);
     }
     case 'stopped': {
       const at = withoutMs(new Date(stage.failed.restartedAtMs).toISOString());
-      return closed(`${title} is stopped: ${stage.failed.title} is not healthy since it restarted at ${at}`);
+      const told = `${title} is stopped: ${stage.failed.title} is not healthy since it restarted at ${at}`;
+      return closed(`${told}${checkOf(stage.failed)}`);
     }
   }
+}
+
+function checkOf({ check }: RestartedUser): string {
+  return check === undefined ? '' : ` (${check})`;
 }

@@ -2,6 +2,7 @@ import type { AnnotationKeys, Annotations } from '../annotations/annotations';
 import { annotation, annotationsOf } from '../annotations/annotations';
 import { parseGoBool } from '../text/go-bool';
 import { fieldAt, textOf } from '../kubernetes/json-value';
+import type { AskedChecks } from '../gate-settings/health-check';
 import type { GateBearer } from '../gate-settings/bearer-gates';
 import { objectKey } from '../kubernetes/object-key';
 import { namesIn } from '../text/pattern';
@@ -22,6 +23,8 @@ export interface LintSettings {
   readonly selection: Selection;
   /** Whether SecretProviderClasses are sources. */
   readonly csi: boolean;
+  /** Undefined: not known. */
+  readonly askedChecks?: AskedChecks;
 }
 
 /** A write of an object that may be a workload, as admission sees it. */

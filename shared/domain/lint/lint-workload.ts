@@ -8,6 +8,7 @@ import { fieldAt, objectOf, sameJson, type JsonObject } from '../kubernetes/json
 import { defaultTemplatePath } from '../kubernetes/workload-kinds';
 import { leftOutByFlags, narrowedOut, nothingRequested, uncoveredKind, unwatchedSourceKinds } from './coverage';
 import { severalCanaries } from './canary';
+import { checkNotAsked, foreignCheck } from './health-checks';
 import type { KnownSources } from './known-sources';
 import type { LintSubject, WorkloadSubject, WorkloadWrite } from './lint-subject';
 import { listedSources } from './listed-sources';
@@ -53,6 +54,8 @@ const checks: readonly Check[] = [
   nothingUsed,
   comesAfterItself,
   severalCanaries,
+  foreignCheck,
+  checkNotAsked,
 ];
 
 /** All mistakes in an object's restart annotations that can be found before it is stored. */

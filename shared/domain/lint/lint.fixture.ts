@@ -2,6 +2,7 @@ import type { AnnotationProblemCode } from '../annotations/annotation-problem';
 import { defaultAnnotationKeys } from '../annotations/annotations';
 import type { AnnotationKeys } from '../annotations/annotations';
 import type { PolicySettings, PolicySource } from '../policy/policy';
+import type { AskedChecks } from '../gate-settings/health-check';
 import { everything } from '../kubernetes/selector';
 import type { Selection } from '../sources/selection';
 import type { SourceKind } from '../sources/source';
@@ -35,6 +36,7 @@ export interface InstallFlags {
   readonly policy?: Partial<PolicySettings>;
   readonly selection?: Partial<Selection>;
   readonly csi?: boolean;
+  readonly askedChecks?: AskedChecks;
 }
 
 /** One case of the lint. */
@@ -62,7 +64,8 @@ export function written(applied: Applied): WorkloadWrite {
   return { ...as, namespace: 'shop', object: { kind: as.kind, metadata: identity, spec } };
 }
 
-export function lintSettings({ keys, policy, selection, csi = false }: InstallFlags = {}): LintSettings {
+export function lintSettings(flags: InstallFlags = {}): LintSettings {
+  const { keys, policy, selection, csi = false, askedChecks } = flags;
   return {
     keys: { ...defaultAnnotationKeys, ...keys },
     policy: { autoReloadAll: false, ignoredWorkloadKinds: [], ...policy },
@@ -71,6 +74,7 @@ export function lintSettings({ keys, policy, selection, csi = false }: InstallFl
       ...{ sourceSelector: everything, ignoredSourceKinds: [], ...selection },
     },
     csi,
+    ...(askedChecks && { askedChecks }),
   };
 }
 

@@ -184,6 +184,65 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
+    title: 'a health check at an IP address',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/healthy-url': 'http://10.0.0.1/' } },
+    says: [
+      [
+        'bad-check',
+        'Deployment shop/web: annotation reroll.dev/healthy-url="http://10.0.0.1/" is not the URL of a Service, so the check never passes; write such as http://web:8080/healthz, with a Service of the same namespace',
+      ],
+    ],
+  },
+  {
+    title: 'a health check at a Service of another namespace',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/healthy-url': 'http://web.bank.svc/' } },
+    says: [
+      [
+        'bad-check',
+        'Deployment shop/web: annotation reroll.dev/healthy-url="http://web.bank.svc/" names a Service of another namespace, so the check never passes; name one of its own',
+      ],
+    ],
+  },
+  {
+    title: 'health checks that the install asks',
+    applied: {
+      metadata: {
+        [keys.auto]: 'true',
+        'reroll.dev/healthy-url': 'http://web.shop.svc/',
+        'reroll.dev/healthy-query': 'up == 1',
+      },
+    },
+    flags: { askedChecks: { urls: true, queries: true } },
+    says: [],
+  },
+  {
+    title: 'health checks that the install does not ask',
+    applied: {
+      metadata: { [keys.auto]: 'true', 'reroll.dev/healthy-url': 'http://web/', 'reroll.dev/healthy-query': 'up' },
+    },
+    flags: { askedChecks: { urls: false, queries: false } },
+    says: [
+      [
+        'check-not-asked',
+        'Deployment shop/web: annotation reroll.dev/healthy-url="http://web/" has no effect: the install has no --healthy-urls; set it, or remove the annotation',
+      ],
+      [
+        'check-not-asked',
+        'Deployment shop/web: annotation reroll.dev/healthy-query="up" has no effect: the install has no --prometheus-url; set it, or remove the annotation',
+      ],
+    ],
+  },
+  {
+    title: 'a query that is empty',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/healthy-query': ' ' } },
+    says: [
+      [
+        'bad-check',
+        'Deployment shop/web: annotation reroll.dev/healthy-query=" " is empty or longer than 1000 characters, so the check never passes; write a query in PromQL, or remove it',
+      ],
+    ],
+  },
+  {
     title: 'stages that are neither',
     applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/stages': 'true' } },
     says: [

@@ -103,8 +103,8 @@ livenessProbe:
 {{- end }}
 
 {{/* The port of the endpoint, for network policies. */}}
-{{- define "reroll.tracingPort" -}}
-{{- $url := urlParse .Values.tracing.endpoint -}}
+{{- define "reroll.urlPort" -}}
+{{- $url := urlParse . -}}
 {{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (eq $url.scheme "https" | ternary "443" "80") -}}
 {{- end }}
 

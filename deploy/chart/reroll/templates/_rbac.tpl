@@ -75,6 +75,9 @@ subjects:
 {{- if $r.enableCSIIntegration }}
 - { apiGroups: [secrets-store.csi.x-k8s.io], resources: [secretproviderclasses, secretproviderclasspodstatuses], verbs: [list, watch] }
 {{- end }}
+{{- if $r.healthyUrls }}
+- { apiGroups: [''], resources: [services], verbs: [get] }
+{{- end }}
 - { apiGroups: [''], resources: [events], verbs: [create] }
 {{- if $r.watchGlobally }}
 - { apiGroups: [''], resources: [namespaces], verbs: [list, watch] }

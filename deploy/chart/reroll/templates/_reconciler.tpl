@@ -8,12 +8,12 @@
 {{- $r := .Values.reloader -}}
 - reconciler
 - --own-namespace={{ include "reroll.namespace" . }}
-{{- range $value, $flag := dict "autoReloadAll" "auto-reload-all" "reloadOnCreate" "reload-on-create" "reloadOnDelete" "reload-on-delete" "enableHA" "enable-ha" "enableCSIIntegration" "enable-csi-integration" "dryRun" "dry-run" "syncAfterRestart" "sync-after-restart" "enablePProf" "enable-pprof" }}
+{{- range $value, $flag := dict "autoReloadAll" "auto-reload-all" "reloadOnCreate" "reload-on-create" "reloadOnDelete" "reload-on-delete" "enableHA" "enable-ha" "enableCSIIntegration" "enable-csi-integration" "healthyUrls" "healthy-urls" "dryRun" "dry-run" "syncAfterRestart" "sync-after-restart" "enablePProf" "enable-pprof" }}
 {{- if index $r $value }}
 - --{{ $flag }}=true
 {{- end }}
 {{- end }}
-{{- range $value, $flag := dict "logFormat" "log-format" "logLevel" "log-level" "resourceLabelSelector" "resource-label-selector" "settle" "settle" "settleMax" "settle-max" "restartWindows" "restart-windows" "minInterval" "min-interval" "nodePoolLabel" "node-pool-label" "restartRate" "restart-rate" "healthyFor" "healthy-for" "stageDeadline" "stage-deadline" "webhookUrl" "webhook-url" "pprofAddr" "pprof-addr" }}
+{{- range $value, $flag := dict "logFormat" "log-format" "logLevel" "log-level" "resourceLabelSelector" "resource-label-selector" "settle" "settle" "settleMax" "settle-max" "restartWindows" "restart-windows" "minInterval" "min-interval" "nodePoolLabel" "node-pool-label" "restartRate" "restart-rate" "healthyFor" "healthy-for" "stageDeadline" "stage-deadline" "prometheusUrl" "prometheus-url" "webhookUrl" "webhook-url" "pprofAddr" "pprof-addr" }}
 {{- with index $r $value }}
 - {{ printf "--%s=%s" $flag . | quote }}
 {{- end }}

@@ -1,0 +1,130 @@
+import { gateAnnotations } from '../../shared/domain/annotations/annotations';
+import { askedOf, checkFlags, notAskedOf } from '../../shared/domain/gate-settings/health-check';
+import type { CheckVerdict } from '../../shared/domain/gates/checked-user';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { Clock } from '../../shared/runtime/clock';
+import type { CheckAnswer } from '../health-checks/check-answer';
+import type { HealthChecker } from '../health-checks/health-checker';
+
+export interface HealthChecksOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly checker: Pick<HealthChecker, 'ask' | 'asked'>;
+  /** A check was answered. */
+  readonly onAnswer: (result: CheckAnswer['result']) => void;
+  /** What the checks of a workload say is something else than before. */
+  readonly onChange: (key: WorkloadKey) => void;
+}
+
+interface Known {
+  /** For which restart. */
+  readonly restart: string | undefined;
+  readonly verdict: Exclude<CheckVerdict, { readonly is: 'none' | 'pending' }>;
+  readonly answeredMs: number;
+}
+
+/** Between two rounds. */
+const roundMs = 5_000;
+/** A check that passed so long ago has to pass again. */
+const freshForMs = 60_000;
+const mostAtOnce = 10;
+/** Checks that take long are asked by the tenants whose they are, and delay those of nobody else. */
+const mostAtOnceOfNamespace = 3;
+
+/** What the health checks of workloads say, as long as somebody waits for it. By the monotonic clock. */
+export class HealthChecks {
+  readonly #options: HealthChecksOptions;
+  readonly #known = new Map<WorkloadKey, Known>();
+  /** To be asked, in this order. */
+  readonly #waiting = new Map<WorkloadKey, TrackedWorkload>();
+  /** The namespace of each that is asked now. */
+  readonly #underWay = new Map<WorkloadKey, string>();
+  #term = new AbortController();
+  #roundMs = -Infinity;
+
+  constructor(options: HealthChecksOptions) {
+    this.#options = options;
+  }
+
+  /** What is known now. */
+  verdict({ key, record }: TrackedWorkload): CheckVerdict {
+    const { clock, checker } = this.#options;
+    const [name] = notAskedOf(record.gates, checker.asked);
+    if (!this.hasChecks(record)) {
+      if (name === undefined) return { is: 'none' };
+      return { is: 'none', check: `${gateAnnotations[name]} is not asked without ${checkFlags[name]}` };
+    }
+    const known = this.#known.get(key);
+    if (!known || known.restart !== record.lastRestart?.id) return { is: 'pending' };
+    const isStale = clock.monotonicMs() - known.answeredMs > freshForMs;
+    return isStale && known.verdict.is === 'passes' ? { is: 'pending' } : known.verdict;
+  }
+
+  /** Whether something is asked about a workload. */
+  hasChecks({ gates }: Pick<TrackedWorkload['record'], 'gates'>): boolean {
+    return Object.keys(askedOf(gates, this.#options.checker.asked)).length > 0;
+  }
+
+  /** When the next round is due. */
+  get dueMs(): number {
+    return this.#roundMs + roundMs;
+  }
+
+  /** Asks about these, and forgets all others: nobody waits for them any more. */
+  round(workloads: readonly TrackedWorkload[]): void {
+    this.#roundMs = this.#options.clock.monotonicMs();
+    const wanted = new Map(workloads.map((workload) => [workload.key, workload]));
+    for (const key of this.#known.keys()) if (!wanted.has(key)) this.#known.delete(key);
+    for (const key of this.#waiting.keys()) if (!wanted.has(key)) this.#waiting.delete(key);
+    for (const [key, workload] of wanted) {
+      // One that waits already keeps its place.
+      if (!this.#underWay.has(key)) this.#waiting.set(key, workload);
+    }
+    this.#askNext();
+  }
+
+  /** A term ends: the next leader asks anew. */
+  clear(): void {
+    this.#term.abort();
+    this.#term = new AbortController();
+    this.#known.clear();
+    this.#waiting.clear();
+    this.#underWay.clear();
+    this.#roundMs = -Infinity;
+  }
+
+  #askNext(): void {
+    for (const [key, workload] of this.#waiting) {
+      if (this.#underWay.size >= mostAtOnce) return;
+      const { namespace } = workload.record;
+      const ofNamespace = [...this.#underWay.values()].filter((each) => each === namespace).length;
+      if (ofNamespace >= mostAtOnceOfNamespace) continue;
+      this.#waiting.delete(key);
+      this.#underWay.set(key, namespace);
+      void this.#ask(workload);
+    }
+  }
+
+  async #ask(workload: TrackedWorkload): Promise<void> {
+    const { gates = {}, namespace } = workload.record;
+    const { signal } = this.#term;
+    const answer = await this.#options.checker.ask(gates, namespace, signal);
+    if (signal.aborted) return;
+    this.#underWay.delete(workload.key);
+    this.#options.onAnswer(answer.result);
+    this.#note(workload, answer);
+    this.#askNext();
+  }
+
+  #note(workload: TrackedWorkload, answer: CheckAnswer): void {
+    const { key, record } = workload;
+    const answeredMs = this.#options.clock.monotonicMs();
+    const before = this.verdict(workload);
+    const sinceMs = before.is === 'passes' ? before.sinceMs : answeredMs;
+    const verdict: Known['verdict'] =
+      answer.result === 'passed' ? { is: 'passes', sinceMs } : { is: 'fails', check: answer.why };
+    this.#known.set(key, { restart: record.lastRestart?.id, verdict, answeredMs });
+    const isSame =
+      verdict.is === 'fails' && before.is === 'fails' ? verdict.check === before.check : verdict.is === before.is;
+    if (!isSame) this.#options.onChange(key);
+  }
+}
