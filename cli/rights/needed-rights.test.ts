@@ -96,6 +96,15 @@ describe('what a part needs', () => {
       ['create events', 'get/create/update leases.coordination.k8s.io in namespace reroll'],
     ],
     [['--dry-run', '--namespaces=reroll'], ['get/list/watch secrets in namespace reroll'], ['get/list/watch secrets']],
+    [['--rollback'], ['create/patch/delete secrets', 'create/patch/delete configmaps'], []],
+    [['--rollback=false'], ['get/list/watch secrets'], ['create/patch/delete secrets']],
+    [
+      ['--rollback', '--resources-to-ignore=secrets'],
+      ['create/patch/delete configmaps'],
+      ['create/patch/delete secrets'],
+    ],
+    [['--rollback', '--dry-run'], ['get/list/watch secrets'], ['create/patch/delete secrets']],
+    [['--rollback', '--namespaces=shop'], ['create/patch/delete secrets in namespace shop'], ['create/patch/delete secrets']], // prettier-ignore
     [
       ['--meta-info-namespace=tools'],
       ['get/update configmaps reloader-meta-info in namespace tools', 'create configmaps in namespace tools'],

@@ -2,6 +2,7 @@ import { workloadKind, workloadKinds, type WorkloadKindName } from '../../shared
 import { installHoldName } from '../../shared/domain/annotations/annotations';
 import { budgets } from '../../shared/domain/budgets';
 import { historyName } from '../../shared/domain/protocol/history';
+import { parseGoBool } from '../../shared/domain/text/go-bool';
 import { watchedSourceKinds } from '../../shared/domain/lint/lint-subject';
 import {
   configMaps,
@@ -51,9 +52,11 @@ function reconcilerRows(part: Part, own: string): readonly RightRow[] {
   const watched = selection.namespaces.length > 0 ? { namespaces: selection.namespaces } : {};
   // Where single namespaces are watched, the annotations of namespaces do not count.
   const readsGates = !callsInstead && selection.namespaces.length === 0;
+  const rollsBack = !callsInstead && parseGoBool(flagOf(part, { flag: 'rollback' }) ?? 'false') === true;
   const metaInfo = flagOf(part, { flag: 'meta-info-namespace' });
   const elsewhere: readonly RightRow[] = [
     ...sourceRows(install).map((row) => ({ ...row, ...watched })),
+    ...(rollsBack ? rollbackRows(install).map((row) => ({ ...row, ...watched })) : []),
     ...(callsInstead ? [] : workloadRows(install).map((row) => ({ ...row, ...watched }))),
     { resources: [events], verbs: ['create'], ...watched },
     ...(selection.namespaceSelector.isEverything && !readsGates
@@ -86,6 +89,13 @@ function sourceRows({ settings }: Install): readonly RightRow[] {
 }
 
 /** Jobs of CronJobs are created; Jobs are deleted and created anew. */
+/** With --rollback, contents are kept beside sources, and put back. */
+function rollbackRows(install: Install): readonly RightRow[] {
+  return sourceRows(install)
+    .filter(({ resources }) => resources.some(({ group }) => group === ''))
+    .map((row) => ({ ...row, verbs: ['create', 'patch', 'delete'] }));
+}
+
 function workloadRows({ settings }: Install): readonly RightRow[] {
   const isIgnored = (kind: WorkloadKindName): boolean => settings.policy.ignoredWorkloadKinds.includes(kind);
   const jobs = [workloadKind('Job').resource];

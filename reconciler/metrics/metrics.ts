@@ -170,6 +170,11 @@ export class Metrics {
     'reroll_stopped_sources',
     'Sources whose restarts have stopped, because a workload that restarted first is not healthy.',
   );
+  readonly rollbacksTotal = this.registry.counter(
+    'reroll_rollbacks_total',
+    'Sources whose last content that worked was put back, or was to be, by outcome.',
+    { outcome: ['done', 'failed'] },
+  );
   readonly holdActive = this.registry.gauge(
     'reroll_hold_active',
     '1 while everything is held, by whether the hold has an end.',

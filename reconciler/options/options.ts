@@ -107,6 +107,10 @@ export const reconcilerOptionTable = {
     ...gateOptionTable,
     ...paceOptionTable,
     ...stageOptionTable,
+    rollback: switchRow(
+      'rollback',
+      'Obey the annotation reroll.dev/on-failure: keep the last content of a source with which all users were healthy, and put it back when a change has stopped. Needs the rights to write ConfigMaps and Secrets.',
+    ),
     foldRollouts: switchRow(
       'fold-rollouts',
       "Do not restart a workload if somebody else's later rollout already applied the change, such as a release that changes the ConfigMap and the workload.",

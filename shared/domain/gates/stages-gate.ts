@@ -31,5 +31,7 @@ export function stagesGate({ source: { kind, name }, stage, first, settings }: S
       const at = withoutMs(new Date(stage.failed.restartedAtMs).toISOString());
       return closed(`${title} is stopped: ${stage.failed.title} is not healthy since it restarted at ${at}`);
     }
+    case 'rolled-back':
+      return closed(`${title} is stopped: its content was rolled back before, and is there again`);
   }
 }
