@@ -24,9 +24,9 @@ export const rollbackActions = {
   'break-and-write-again': (stage: Stage, draw: Draw) => {
     const source = drawShared(stage.users, draw);
     askAndBreak(stage, source, draw, (bad) => {
-      for (let left = draw.int(1, 4), atMs = 0; left > 0; left--) {
+      for (let left = draw.int(1, 4), atMs = 15_000; left > 0; left--) {
         atMs += draw.int(3_000, 30_000);
-        const forgets = draw.chance(0.3);
+        const forgets = draw.chance(0.5);
         stage.later(atMs, () => {
           if (forgets) say(stage.users, source, rolledBack, undefined);
           stage.users.writeSource(source, bad);
@@ -38,7 +38,7 @@ export const rollbackActions = {
     askAndBreak(stage, drawShared(stage.users, draw), draw, () => {
       const index = draw.int(0, 1);
       for (let left = draw.int(1, 4); left > 0; left--) {
-        stage.later(draw.int(0, 40_000), () => stage.replicas.crash(index, draw.pick([draw.int(0, 4_000), 30_000])));
+        stage.later(draw.int(0, 40_000), () => stage.replicas.crash(index, draw.int(0, 8_000)));
       }
     });
   },
@@ -66,8 +66,9 @@ function askAndBreak(
   then: (bad: Readonly<Record<string, string>>) => void,
 ): void {
   say(users, source, onFailure, 'rollback');
-  later(draw.int(5_000, 40_000), () => {
-    users.editSource(source, draw);
+  later(draw.int(20_000, 40_000), () => {
+    // Many use some keys only.
+    for (let edits = 0; edits < 4; edits++) users.editSource(source, draw);
     users.edits.change(source, 'break everybody with', (current) =>
       withValueAt(current, ['metadata', 'annotations', breaksWith], JSON.stringify(current['data'])),
     );
