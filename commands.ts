@@ -55,6 +55,11 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import('./cli/pause/resume-command')).resumeCommand(process),
   },
   {
+    name: 'rollback',
+    summary: 'Puts the last content of a ConfigMap or Secret back with which all of its users were healthy.',
+    load: async () => (await import('./cli/rollback/rollback-command')).rollbackCommand(process),
+  },
+  {
     name: 'ui',
     summary: 'Shows workloads, restarts and their causes on a page in your browser.',
     load: async () => (await import('./cli/ui/ui-command')).uiCommand(process),

@@ -18,6 +18,7 @@ export const defaultSettings: Omit<EngineSettings, 'identity'> = {
     perNamespace: { count: 50, unit: 'workloads' },
   },
   stages: { fromUsers: 20, healthyForMs: 30_000, deadlineMs: 600_000 },
+  rollback: false,
   reloadOnCreate: false,
   reloadOnDelete: false,
   ignoredSourceKind: undefined,

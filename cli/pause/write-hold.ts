@@ -15,7 +15,7 @@ import { look, type Seen } from '../evidence/seen';
 import type { HoldObject } from './hold-target';
 
 /** It is not the reconciler that writes. */
-const fieldManager = 'kubectl-reroll';
+export const fieldManager = 'kubectl-reroll';
 const key = gateAnnotations.hold;
 
 /** The annotation of an object. */
@@ -107,7 +107,8 @@ function isManaged(object: unknown): boolean {
   return others.length > 0 || fields.length > 0 || (Array.isArray(ownerReferences) && ownerReferences.length > 0);
 }
 
-async function allowed<T>(writing: Promise<T>): Promise<T> {
+/** The answer to a write. @throws NoAnswerError if it is not allowed */
+export async function allowed<T>(writing: Promise<T>): Promise<T> {
   try {
     return await writing;
   } catch (thrown) {

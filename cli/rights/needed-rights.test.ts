@@ -78,6 +78,8 @@ describe('deploy/rbac.yaml and deploy/webhook.yaml', () => {
   });
 });
 
+const written = 'get/list/watch/create/patch/delete';
+
 describe('what a part needs', () => {
   it.each<[readonly string[], readonly string[], readonly string[]]>([
     [['--ignored-workload-types=jobs'], ['create jobs.batch'], ['get/list/watch/patch/create/delete jobs.batch']],
@@ -100,6 +102,11 @@ describe('what a part needs', () => {
       ['create events', 'get/create/update leases.coordination.k8s.io in namespace reroll'],
     ],
     [['--dry-run', '--namespaces=reroll'], ['get/list/watch secrets in namespace reroll'], ['get/list/watch secrets']],
+    [['--rollback'], [`${written} secrets`, `${written} configmaps`], ['get/list/watch secrets']],
+    [['--rollback=false'], ['get/list/watch secrets'], [`${written} secrets`]],
+    [['--rollback', '--resources-to-ignore=secrets'], [`${written} configmaps`], [`${written} secrets`]],
+    [['--rollback', '--dry-run'], ['get/list/watch secrets'], [`${written} secrets`]],
+    [['--rollback', '--namespaces=shop'], [`${written} secrets in namespace shop`], [`${written} secrets`]],
     [
       ['--meta-info-namespace=tools'],
       ['get/update configmaps reloader-meta-info in namespace tools', 'create configmaps in namespace tools'],

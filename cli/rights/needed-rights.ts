@@ -2,8 +2,8 @@ import { workloadKind, workloadKinds, type WorkloadKindName } from '../../shared
 import { installHoldName } from '../../shared/domain/annotations/annotations';
 import { budgets } from '../../shared/domain/budgets';
 import { historyName } from '../../shared/domain/protocol/history';
-import { watchedSourceKinds } from '../../shared/domain/lint/lint-subject';
 import { parseGoBool } from '../../shared/domain/text/go-bool';
+import { watchedSourceKinds } from '../../shared/domain/lint/lint-subject';
 import {
   configMaps,
   events,
@@ -54,9 +54,11 @@ function reconcilerRows(part: Part, own: string): readonly RightRow[] {
   // Where single namespaces are watched, the annotations of namespaces do not count.
   const readsGates = !callsInstead && selection.namespaces.length === 0;
   const asksServices = parseGoBool(flagOf(part, { flag: 'healthy-urls' }) ?? 'false') === true;
+  const rollsBack = !callsInstead && parseGoBool(flagOf(part, { flag: 'rollback' }) ?? 'false') === true;
   const metaInfo = flagOf(part, { flag: 'meta-info-namespace' });
   const elsewhere: readonly RightRow[] = [
     ...sourceRows(install).map((row) => ({ ...row, ...watched })),
+    ...(rollsBack ? rollbackRows(install).map((row) => ({ ...row, ...watched })) : []),
     ...(callsInstead ? [] : workloadRows(install).map((row) => ({ ...row, ...watched }))),
     // It calls the Services that health checks name by their cluster IPs.
     ...(!callsInstead && asksServices ? [{ resources: [services], verbs: ['get'], ...watched }] : []),
@@ -91,6 +93,13 @@ function sourceRows({ settings }: Install): readonly RightRow[] {
 }
 
 /** Jobs of CronJobs are created; Jobs are deleted and created anew. */
+/** With --rollback, contents are kept beside sources, and put back. */
+function rollbackRows(install: Install): readonly RightRow[] {
+  return sourceRows(install)
+    .filter(({ resources }) => resources.some(({ group }) => group === ''))
+    .map((row) => ({ ...row, verbs: ['create', 'patch', 'delete'] }));
+}
+
 function workloadRows({ settings }: Install): readonly RightRow[] {
   const isIgnored = (kind: WorkloadKindName): boolean => settings.policy.ignoredWorkloadKinds.includes(kind);
   const jobs = [workloadKind('Job').resource];

@@ -133,7 +133,7 @@ export class TestNamespace {
     return (await this.all('Event')).flatMap((event) => {
       const [reason = '', message = ''] = [stringAt(event, 'reason'), stringAt(event, 'message')];
       const name = stringAt(event, 'involvedObject', 'name') ?? '';
-      return /^(Reload|RestartsStopped)/.test(reason) ? [`${reason} ${name}: ${message}`] : [];
+      return /^(Reload|RestartsStopped|Roll)/.test(reason) ? [`${reason} ${name}: ${message}`] : [];
     });
   }
 }

@@ -43,6 +43,7 @@ function inWords(users: number, restarted: readonly RestartedUser[]): string {
     case 'waits':
       return 'wait';
     case 'stopped':
+    case 'rolled-back':
       return 'are stopped';
   }
 }

@@ -29,6 +29,7 @@ export const targets: ReadonlyMap<string, string> = new Map(
     references: 'what a pod template uses',
     csi: 'objects of the CSI driver',
     'job-journal': 'the entry of a Job that is created again',
+    'kept-content': 'a content that is kept beside a source',
     'webhook-token': 'the tokens of the webhook',
     certificates: 'the Secret with the certificates',
     status: "a server's account of a failure",

@@ -82,6 +82,8 @@ describe('annotations of which the code says that they count on the metadata alo
         healthyQuery: 'up == 1',
         stages: 'on',
         resumed: '0123abcd',
+        onFailure: 'rollback',
+        rolledBack: '0123abcd',
       }[name];
       const counts = bearers.filter(
         (bearer) => readGateSettings({ [gateAnnotations[name]]: value }, bearer).settings !== undefined,

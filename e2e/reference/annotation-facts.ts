@@ -5,7 +5,7 @@ import type {
   sourceAnnotations,
 } from '../../shared/domain/annotations/annotations';
 import { lastReloadedFrom, restartedAt } from '../../shared/domain/annotations/annotations';
-import { restartModes } from '../../shared/domain/gate-settings/gate-settings';
+import { failureModes, restartModes } from '../../shared/domain/gate-settings/gate-settings';
 import { checkModes } from '../../shared/domain/content-check/check-settings';
 import { runPolicies, strategyNames } from '../../shared/domain/workloads/workload-settings';
 
@@ -234,6 +234,19 @@ export const gateFacts: Facts<typeof gateAnnotations> = {
     values: 'the id of a change, as `reroll resume` writes it',
     otherwise: 'none',
     meaning: 'restart the other users [although one that went first is not healthy](../health.md#going-on)',
+  },
+  onFailure: {
+    where: ['source', 'namespace'],
+    values: codes(failureModes),
+    otherwise: '`stop`',
+    meaning:
+      'with `--rollback`, when those that restart first are not healthy: [keep the last content that worked](../rollback.md), or also put it back',
+  },
+  rolledBack: {
+    where: ['source'],
+    values: 'ids of changes, as Reroll and `reroll rollback` write them',
+    otherwise: 'none',
+    meaning: 'restart nothing for a content that was [put back before](../rollback.md#a-tool-that-writes-it-again)',
   },
 };
 

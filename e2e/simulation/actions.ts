@@ -11,6 +11,7 @@ import { hybridActions, type HybridStage } from './hybrid-actions';
 import type { Intruder } from './intruder';
 import { leavingOutActions } from './leaving-out';
 import { paceActions } from './pace-actions';
+import { rollbackActions } from './rollback-actions';
 import { stageActions } from './stage-actions';
 import { policyActions } from './policy-actions';
 import type { Reconcilers } from './reconcilers';
@@ -117,6 +118,7 @@ const actions = {
   ...gateActions,
   ...paceActions,
   ...stageActions,
+  ...rollbackActions,
 } satisfies Record<string, Action>;
 
 export type ActionKind = keyof typeof actions;

@@ -39,8 +39,8 @@ export function checkStages(opened: Case, life: Life): readonly Violation[] {
     return restart ? [{ other, restart }] : [];
   });
   const found: Violation[] = [];
-  for (const change of changesOf(write.object)) {
-    const forIt = restarts.filter(({ restart }) => changesOf(restart.object).includes(change));
+  for (const change of Object.values(changesOf(write.object))) {
+    const forIt = restarts.filter(({ restart }) => Object.values(changesOf(restart.object)).includes(change));
     const known = forIt.filter(({ restart }) => isKnown(opened, restart, write, decidedMs));
     const last = known.toSorted((left, right) => decisionMs(left.restart) - decisionMs(right.restart)).at(-1);
     if (!last || known.length > provedOneByOne) continue;
@@ -57,11 +57,11 @@ export function checkStages(opened: Case, life: Life): readonly Violation[] {
   return found;
 }
 
-/** The ids of the changes that a restart answers, as the workload notes them. */
-function changesOf(object: KubeObject): readonly string[] {
+/** The ids of the changes that a restart answers, by source, as the workload notes them. */
+export function changesOf(object: KubeObject): Readonly<Record<string, string>> {
   const text = toldBy(object) ?? '{}';
   const { changes = {} } = JSON.parse(text) as { readonly changes?: Readonly<Record<string, string>> };
-  return Object.values(changes);
+  return changes;
 }
 
 function toldBy(object: KubeObject | undefined): string | undefined {

@@ -23,6 +23,7 @@ import { checkLeftOut } from './judge-left-out';
 import { KnownAuthors } from './judge-known-authors';
 import { RestartIds } from './judge-restart-ids';
 import { checkNeverRun, checkNotRun, checkStrategy } from './judge-settings';
+import { checkRollback, checkRolledBack, isOfRollback } from './judge-rollbacks';
 import { checkStages } from './judge-stages';
 import { checkWaits } from './judge-waits';
 import { isRolled } from './lives';
@@ -50,6 +51,7 @@ export interface Violation {
     | 'restart in spite of a gate'
     | 'too many at once'
     | 'past a stop'
+    | 'rolled back twice'
     | 'out of order'
     | 'left out'
     | 'left lying'
@@ -82,7 +84,7 @@ export class Judge {
   /** `isAltered` says that others altered the write on its way. */
   wrote(record: WriteRecord, isAltered = false): void {
     this.#violations.push(...this.#intruder.wrote(record), ...this.#ids.wrote(record, isAltered));
-    this.#violations.push(...checkLeak(record));
+    this.#violations.push(...(isOfRollback(record) ? checkRollback(this.#case, record) : checkLeak(record)));
     const isUnaware = mayNotKnow(this.#case, record);
     if (!isUnaware) this.#violations.push(...checkLease(this.#case, record), ...checkAuthors(this.#case, record));
     const life = this.#case.add(record);
@@ -105,7 +107,7 @@ export class Judge {
     this.#violations.push(...found, ...this.#authors.check(this.#case, life));
     this.#violations.push(...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
     this.#violations.push(...checkGates(this.#case, life), ...checkPace(this.#case, life));
-    this.#violations.push(...checkStages(this.#case, life));
+    this.#violations.push(...checkStages(this.#case, life), ...checkRolledBack(this.#case, life));
   }
 
   /** Others altered a write to this workload on its way. Perhaps nothing of it was stored. */

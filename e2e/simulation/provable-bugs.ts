@@ -16,6 +16,8 @@ import { noPolicyFeatures } from './policy-features';
 import { policyMutants } from './policy-mutants';
 import { refusalMutants } from './refusal-mutants';
 import { authorMutants, restartIdMutants } from './restart-mutants';
+import { rollbackMutants } from './rollback-mutants';
+import { isRolledBack } from './rollback-world';
 import { stageMutants } from './stage-mutants';
 import { isStaged } from './stage-world';
 import { upgradeMutants } from './upgrade-mutants';
@@ -57,6 +59,7 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(gateMutants, isGated),
   ...ofMutants(paceMutants, isPaced),
   ...ofMutants(stageMutants, isStaged),
+  ...ofMutants(rollbackMutants, isRolledBack),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),
   ...ofMutants(keyMutants, hasLostKey),

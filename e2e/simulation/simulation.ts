@@ -42,6 +42,9 @@ import { Labelling } from './selecting-users';
 import { SettingsSituations } from './settings-situations';
 import { shownWithinMs } from './shown-within';
 import { Situations, type Situation } from './situations';
+import { forgetRollbacks, hasBreakingContent } from './rollback-actions';
+import { rollbackToldInLogs } from './rollback-situations';
+import { isRolledBack } from './rollback-world';
 import { isBreaking } from './stage-actions';
 import { stageToldInLogs } from './stage-situations';
 import { isStaged } from './stage-world';
@@ -71,6 +74,8 @@ const refusedForMs = 15_000;
 const gatesLiftedMs = [60_000, 180_000] as const;
 /** How long after the last fault pods can become ready that could not with the content of a source. */
 const repairedMs = 90_000;
+/** What can become ready has become so, and no content is put back any more. */
+const rolledOutMs = 60_000;
 /** A world counts as quiet when no engine has written anything, except Leases and Events, for this long. */
 const quietMs = 15_000;
 /** The longest time that a process delays a write, whatever the server asks for, or trusts a silent watch. */
@@ -136,6 +141,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const gated = new GateSituations();
   const paced = new LoggedSituations(paceToldInLogs);
   const staged = new LoggedSituations(stageToldInLogs);
+  const rolledBack = new LoggedSituations(rollbackToldInLogs);
   for (const write of server.history()) {
     judge.wrote(write);
     featured.written(write);
@@ -159,7 +165,8 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   });
   // One whose rollout never ends would keep those that come after it waiting for ever.
   let areRepaired = false;
-  const isBroken = (read: PodSources): boolean => !areRepaired && [...read.values()].some(isBreaking);
+  const isBroken = (read: PodSources): boolean =>
+    !areRepaired && [...read.values()].some((source) => isBreaking(source) || hasBreakingContent(source));
   const startsWithoutSources = isPaced(world) || isStaged(world);
   if (world.controllers) new Controllers(server, { startsWithoutSources, isBroken }).start();
 
@@ -236,6 +243,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       story.tell('world', 'all pods can become ready');
     });
   }
+  if (isRolledBack(world)) later(world.stormMs + repairedMs + rolledOutMs, () => forgetRollbacks(stage));
   if (isGated(world)) {
     const lifting = new Draw(world.seed ^ 0x1f83d9ab);
     later(world.stormMs + lifting.int(...gatesLiftedMs), () => liftGates(stage, lifting));
@@ -275,6 +283,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     gated.logged(lines);
     paced.logged(lines);
     staged.logged(lines);
+    rolledBack.logged(lines);
   });
   const reached = new Set([
     ...situations.reached,
@@ -287,6 +296,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...gated.reached,
     ...paced.reached,
     ...staged.reached,
+    ...rolledBack.reached,
     ...(hybrid?.situations.reached ?? []),
   ]);
   // After a broken promise, the later term proves nothing.

@@ -9,6 +9,7 @@ import { featureSituations } from './feature-situations';
 import { gateSituations } from './gate-situations';
 import { hybridSituations } from './hybrid-situations';
 import { paceSituations } from './pace-situations';
+import { rollbackSituations } from './rollback-situations';
 import { stageSituations } from './stage-situations';
 import { settingsSituations } from './settings-situations';
 import { upgradeSituations } from './upgrade-situations';
@@ -77,6 +78,7 @@ export const situations = [
   ...gateSituations,
   ...paceSituations,
   ...stageSituations,
+  ...rollbackSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

@@ -10,6 +10,7 @@ import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
 import { withLeavingOut } from './leaving-out';
 import { withOwnSettings } from './own-settings';
 import { withPace } from './pace-world';
+import { withRollbacks } from './rollback-world';
 import { withPolicies } from './policy-features';
 import { withStages } from './stage-world';
 import { withUpgrade } from './upgrade-world';
@@ -93,7 +94,8 @@ export function drawWorld(seed: number): World {
   const settled = withOwnSettings(crowded, new Draw(seed ^ 0x5be0cd19));
   const gated = withGates(settled, new Draw(seed ^ 0x510e527f));
   const paced = withPace(gated, new Draw(seed ^ 0x428a2f98));
-  return withStages(paced, new Draw(seed ^ 0x71374491));
+  const staged = withStages(paced, new Draw(seed ^ 0x71374491));
+  return withRollbacks(staged, new Draw(seed ^ 0xb5c0fbcf));
 }
 
 function drawPlain(seed: number): Plain {

@@ -15,6 +15,8 @@ interface Known {
   readonly isShown?: boolean;
 }
 
+const nothing = { onChange: () => undefined, onRead: () => undefined };
+
 /** Whether a change record of ConfigMap `app` makes the engine read it. */
 async function isWanted(
   settings: Partial<EngineSettings>,
@@ -24,7 +26,7 @@ async function isWanted(
   const metrics = new Metrics({ countByNamespace: false });
   const deps = { client, clock, logger, metrics, random: zeroRandom };
   const base = { deps, settings: { ...defaults, ...settings }, keys: new DigestKeyring(digester, true) };
-  const { index, intake, hints } = buildSources(base, { onChange: () => undefined, mayBeUsed: () => isUsed });
+  const { index, intake, hints } = buildSources(base, { ...nothing, mayBeUsed: () => isUsed });
   if (isShown) index.sink('ConfigMap', undefined, () => undefined).upsert(sourceRecord(), 'list');
   intake.accept([
     {

@@ -4,6 +4,7 @@ import { Hints, type HintsOptions } from '../hints/hints';
 import { ContentLoader } from '../reading/content-loader';
 import { sourceReader } from '../reading/read-source';
 import { sourceReads } from '../reading/source-reads';
+import { listedSources } from '../watch/listed-sources';
 import { SourceIndex, type SourceChange } from '../sources/source-index';
 import type { EngineBase } from './engine-deps';
 import { observeSources } from './observers';
@@ -19,6 +20,8 @@ export interface SourceParts {
 
 export interface SourceEvents {
   readonly onChange: (change: SourceChange) => void;
+  /** The content of a source was read that a list had left out. */
+  readonly onRead: (source: SourceRef) => void;
   /** Whether a workload uses or names the source, or may do so because not all workloads are listed yet. */
   readonly mayBeUsed: (source: SourceRef) => boolean;
 }
@@ -46,9 +49,12 @@ export function buildSources({ deps, settings, keys }: EngineBase, events: Sourc
     onAbsent: (source) => index.learnAbsence(source),
   });
   const contents = new ContentLoader({
-    ...sourceReads(deps, keys, annotationKeys, sourceSelector),
+    ...sourceReads(deps, keys, annotationKeys, listedSources(settings)),
     sources: index,
-    onRead: (source) => hints.observed(source),
+    onRead: (source) => {
+      hints.observed(source);
+      events.onRead(source);
+    },
   });
   const intake = new ChangeRecordIntake({
     ...{ clock, logger, keys, hints },

@@ -2,6 +2,7 @@ import type { SourceRef } from '../../shared/domain/sources/source';
 import { NamedSources } from '../reading/named-sources';
 import { CsiRotations } from '../sources/csi-rotations';
 import { KnownGates } from '../watch/known-gates';
+import { listedSources } from '../watch/listed-sources';
 import { KnownKinds } from '../watch/known-kinds';
 import { Watches } from '../watch/watches';
 import type { SourceParts } from './build-sources';
@@ -39,6 +40,7 @@ export function buildWatch(
   const watches = new Watches({
     deps: { client, clock, random, logger },
     ...settings,
+    sourceSelector: listedSources(settings),
     ...{
       digester: keys,
       sources: sources.index,

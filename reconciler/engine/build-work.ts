@@ -1,6 +1,9 @@
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { mayOwe } from '../../shared/domain/plan/may-owe';
 import type { Term } from '../../shared/domain/plan/plan-input';
+import { supposedContent } from '../../shared/domain/plan/supposed-content';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import type { DigestedSource, LocalSourceRef } from '../../shared/domain/sources/source';
 import type { ForbiddenError } from '../../shared/kube/errors';
 import { journalKey, loadInstallKey } from '../../shared/kube/secrets/install-keys';
 import { JobJournal } from '../apply/job-journal';
@@ -28,6 +31,7 @@ import { Worker } from '../worker/worker';
 import { dryRunWriters, writersFor } from '../worker/writers';
 import { ComparableVersions } from '../workloads/comparable-versions';
 import { buildTurns, type GateParts } from './build-gates';
+import { buildRollbacks, onFailureOf, type RollbackParts } from './build-rollbacks';
 import type { SourceParts } from './build-sources';
 import type { WatchParts } from './build-watch';
 import type { WorkloadParts } from './build-workloads';
@@ -44,6 +48,8 @@ export interface WorkParts {
   readonly unfinished: UnfinishedLooks;
   /** In which order restarts begin, and how many at once. */
   readonly turns: RestartTurns;
+  /** Undefined: nothing is kept or put back. */
+  readonly rollback: RollbackParts | undefined;
   /** Names of the journal entries whose Jobs are being recreated. */
   readonly jobs: KeyQueue;
   readonly jobWorker: JobWorker;
@@ -109,16 +115,31 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   const settle = new SettleWindows(clock);
   const versions = new ComparableVersions(client);
   const unfinished = new UnfinishedLooks(clock);
-  const stops = new Stops({ logger, events: recorder });
+  const onFailure = onFailureOf(settings, sources, workloads.scope, gates.namespaces);
+  const stops = new Stops({ logger, events: recorder, onFailure });
   const planView = { ...view, versions };
+  const owes = (workload: TrackedWorkload, source: LocalSourceRef, instead?: DigestedSource): boolean => {
+    const term = events.term();
+    if (!term) return false;
+    const input = planInput(planView, workload, term);
+    return mayOwe(source, instead ? { ...input, sources: supposedContent(input.sources, instead) } : input);
+  };
   const turns = buildTurns(base, parts, checker, {
-    owes: (workload, source) => {
-      const term = events.term();
-      return term !== undefined && mayOwe(source, planInput(planView, workload, term));
-    },
+    owes,
     onTurn: (key) => queue.add(key),
-    onStopped: (stopped) => stops.stopped(stopped),
+    onStopped: (stopped) => {
+      stops.stopped(stopped);
+      rollback?.rollbacks.changed(stopped.source);
+    },
   });
+  const mayAct = (): boolean => events.term() !== undefined && watch.known.hasSynced;
+  const { assertLeading } = events;
+  const rollback: RollbackParts | undefined =
+    settings.rollback && !dryRun
+      ? buildRollbacks(base, {
+          ...{ events: recorder, sources, workloads, turns, onFailure, owes, mayAct, assertLeading },
+        })
+      : undefined;
   observeGates(deps, unfinished, gates.heldInstall, turns);
   const coalescer = new RolloutCoalescer({ clock, logger, context });
   const pauses = { clock, context, workloads: workloads.index, reporter, pausedAtKey: annotationKeys.pausedAt };
@@ -144,7 +165,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     watchStatuses: () => watch.watches.statuses(),
     isSettled: () => watch.known.hasSynced,
   });
-  return { queue, worker, settle, coalescer, unfinished, turns, jobs, jobWorker, questions, inspections };
+  return { queue, worker, settle, coalescer, unfinished, turns, rollback, jobs, jobWorker, questions, inspections };
 }
 
 function buildJournal(

@@ -22,6 +22,7 @@ export const defaults: EngineSettings = {
     gates: undefined,
     pace: unlimited,
     stages: withoutStages,
+    rollback: false,
   },
   ...{ reloadOnCreate: false, reloadOnDelete: false, ignoredSourceKind: undefined, csi: false },
   ...{ namespaces: [], namespacesToIgnore: [], namespaceSelector: everything, sourceSelector: everything },

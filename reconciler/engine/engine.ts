@@ -91,6 +91,7 @@ export class Engine implements ReconcilerEngine {
     this.#reporter = new Reporter({ ...deps, events, history: this.#history });
     this.#sources = buildSources(base, {
       onChange: (change) => this.#onSourceChange(change),
+      onRead: (source) => this.#work.rollback?.rollbacks.changed(source),
       mayBeUsed: (source) =>
         this.#workloads.index.usersOf(source).length > 0 || !this.#watch.watches.hasListedWorkloads(),
     });
@@ -100,7 +101,10 @@ export class Engine implements ReconcilerEngine {
         // A workload that was just written will soon be written by its own controller too, so it is looked at later.
         if (this.#watch.known.hasSynced) this.#work.queue.add(workload.key, settings.settleMs);
       },
-      onSeen: (workload) => this.#work.turns.saw(workload),
+      onSeen: (workload) => {
+        this.#work.turns.saw(workload);
+        this.#work.rollback?.rollbacks.saw(workload);
+      },
       onUntracked: (workload) => this.#reporter.problems({ ...workload, baselineProblem: undefined }),
       onRead: (record, object) => this.#history.saw(record, object),
       onGone: (key, uid) => {
@@ -207,8 +211,9 @@ export class Engine implements ReconcilerEngine {
     this.#watch.known.stop();
     this.#sources.hints.stop();
     this.#watch.named.readAnew();
-    const parts = [this.#watch.watches, this.#work.queue, this.#work.jobs, this.#workloads.referencedDeployments];
-    await Promise.all(parts.map(async (part) => await part.stop()));
+    const { queue, jobs, rollback } = this.#work;
+    const parts = [this.#watch.watches, queue, jobs, rollback?.queue, this.#workloads.referencedDeployments];
+    await Promise.all(parts.map(async (part) => await part?.stop()));
     this.#work.turns.end();
     await this.#history.stop();
     // The Lease comes last: no other replica may begin until the writes in progress have ended.
@@ -262,6 +267,7 @@ export class Engine implements ReconcilerEngine {
       this.#work.queue.add(key, 0, indexInChange);
     }
     this.#reporter.sourceChanged(change, users.length);
+    this.#work.rollback?.rollbacks.changed(change);
   }
 
   /** A first list is complete, or a watch was refused. */
@@ -311,6 +317,7 @@ export class Engine implements ReconcilerEngine {
     this.#work.turns.end();
     this.#work.coalescer.clear();
     this.#work.unfinished.clear();
+    this.#work.rollback?.rollbacks.clear();
     this.#deps.metrics.leader.set(0);
   }
 
@@ -341,14 +348,18 @@ export class Engine implements ReconcilerEngine {
 
   #lookAtNamespace(namespace: string): void {
     if (!this.#watch.known.hasSynced) return;
-    for (const { key, record } of this.#workloads.index.tracked()) {
-      if (record.namespace === namespace) this.#work.queue.add(key);
+    for (const workload of this.#workloads.index.tracked()) {
+      if (workload.record.namespace !== namespace) continue;
+      this.#work.queue.add(workload.key);
+      this.#work.rollback?.rollbacks.saw(workload);
     }
   }
 
   #lookAtEverything(): void {
     if (!this.#watch.known.hasSynced) return;
-    for (const [indexInChange, { key }] of [...this.#workloads.index.tracked()].entries())
-      this.#work.queue.add(key, 0, indexInChange);
+    for (const [indexInChange, workload] of [...this.#workloads.index.tracked()].entries()) {
+      this.#work.queue.add(workload.key, 0, indexInChange);
+      this.#work.rollback?.rollbacks.saw(workload);
+    }
   }
 }

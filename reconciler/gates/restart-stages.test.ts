@@ -63,7 +63,7 @@ beforeEach(() => {
     },
     mayBegin: ({ key }) => !held.has(key),
     onTurn: (key) => void woken.push(nameOf(key)),
-    onStopped: ({ failed }) => void stopped.push(nameOf(failed.key)),
+    onStopped: ({ failed }) => void stopped.push(failed ? nameOf(failed.key) : 'rolled back'),
   });
 });
 
@@ -236,6 +236,49 @@ describe('RestartStages', () => {
     if (workload) for (const name of ['a', 'b', 'c', 'd', 'e']) seed(name, { gates: workload });
     look('a');
     expect(look('b')).toBe(isOpen);
+  });
+
+  describe('a content that was put back before', () => {
+    const detail = 'ConfigMap app is stopped: its content was rolled back before, and is there again';
+
+    beforeEach(() => {
+      sourceGates = { rolledBack: ['ffffffff', change] };
+    });
+
+    it('restarts nobody, and is told once', () => {
+      for (const name of ['a', 'b', 'c', 'd', 'e']) expect(look(name)).toBe(false);
+      expect(ask('a')).toBe(detail);
+      expect(stopped).toEqual(['rolled back']);
+      expect([stages.stopped, stages.stoppedBy({ ...app, namespace: 'shop' })?.failed]).toEqual([1, undefined]);
+    });
+
+    it('restarts nobody however few users there are, but those that want no stages', () => {
+      workloads.clear();
+      seed('a');
+      seed('b', { gates: { stages: 'off' } });
+      revision++;
+      expect([look('a'), look('b')]).toEqual([false, true]);
+    });
+
+    it('restarts all when it is resumed', () => {
+      sourceGates = { rolledBack: [change], resumed: change };
+      expect([look('a'), look('b')]).toEqual([true, true]);
+    });
+
+    it('is another one than that of another change', () => {
+      sourceGates = { rolledBack: ['ffffffff'] };
+      expect(look('a')).toBe(true);
+    });
+  });
+
+  it('says who has stopped it', () => {
+    look('a');
+    look('b');
+    show('a', { state: 'failed' });
+    expect(stages.stoppedBy({ ...app, namespace: 'shop' })).toMatchObject({ change, failed: { key: keyOf('a') } });
+    show('a', { state: 'healthy' });
+    expect(stages.stoppedBy({ ...app, namespace: 'shop' })).toBeUndefined();
+    expect(stages.stoppedBy({ kind: 'Secret', namespace: 'shop', name: 'db' })).toBeUndefined();
   });
 
   it('waits with what has stopped for one of several sources', () => {

@@ -28,8 +28,10 @@ export interface StoppedSource {
   readonly source: SourceRef;
   /** Undefined: the source is deleted. */
   readonly record: SourceRecord | undefined;
-  /** The workload that is not healthy. */
-  readonly failed: TrackedWorkload;
+  /** The id of its content; undefined: that is not known. */
+  readonly change: string | undefined;
+  /** The workload that is not healthy; undefined: the content was put back before. */
+  readonly failed: TrackedWorkload | undefined;
   readonly detail: string;
 }
 
@@ -111,8 +113,15 @@ export class RestartStages {
     if (!staged || staged.waiting.size === 0 || staged.stage.is === 'open') return undefined;
     const { changeId: change, stage } = staged;
     const { detail } = this.#closedBy(staged, stage);
-    const isStopped = stage.is === 'stopped';
-    return { isStopped, waiting: staged.waiting.size, ...(change !== undefined && { change }), detail };
+    return { isStopped: isStop(stage), waiting: staged.waiting.size, ...(change !== undefined && { change }), detail };
+  }
+
+  /** Who keeps the other users of a source from restarting; undefined: nobody does. */
+  stoppedBy(source: SourceRef): StoppedSource | undefined {
+    const known = this.#sources.get(sourceKey(source));
+    if (known) this.#advance(known);
+    const staged = this.#sources.get(sourceKey(source));
+    return staged && this.#stopOf(staged, staged.stage);
   }
 
   /** The look at a workload is over. `isRefused`: the API server does not take its restart. */
@@ -184,7 +193,7 @@ export class RestartStages {
   get stopped(): number {
     let count = 0;
     for (const staged of this.#sources.values()) {
-      if (staged.waiting.size > 0 && staged.stage.is === 'stopped') count++;
+      if (staged.waiting.size > 0 && isStop(staged.stage)) count++;
     }
     return count;
   }
@@ -245,17 +254,21 @@ export class RestartStages {
 
   #rebuilt(source: SourceRef, known: StagedSource | undefined): StagedSource | undefined {
     if (known) this.#drop(known);
-    const users = this.#participants(source);
     const record = this.#options.sources.get(source);
     const id = idOf(source, record);
-    if (users.length < 2 || (id !== undefined && record?.gates?.resumed === id)) {
+    // A content that comes back is news again.
+    if (known && known.changeId !== id) this.#told.delete(sourceKey(source));
+    const isResumed = id !== undefined && record?.gates?.resumed === id;
+    const isRolledBack = id !== undefined && record?.gates?.rolledBack?.includes(id) === true;
+    const users = this.#participants(source, isRolledBack);
+    if (users.length < (isRolledBack ? 1 : 2) || isResumed) {
       this.#told.delete(sourceKey(source));
       return undefined;
     }
     const { settings, clock } = this.#options;
     const workloadOf = (key: WorkloadKey): TrackedWorkload | undefined => this.#options.workloads.get(key);
     const staged = new StagedSource({
-      ...{ source, basis: this.#basisOf(source), changeId: id, settings, clock },
+      ...{ source, basis: this.#basisOf(source), changeId: id, isRolledBack, settings, clock },
       users: users.toSorted(canaryOrder).map(({ key }) => key),
       standing: (key) => this.#standing(workloadOf(key), source, record, id),
       mayBegin: (key) => {
@@ -294,14 +307,17 @@ export class RestartStages {
     return `${workloads.revisionOf(namespace)} ${sources.get(source)?.resourceVersion ?? ''} ${stages}`;
   }
 
-  /** The nearest setting of each user counts. Without one, their number does. */
-  #participants(source: SourceRef): readonly TrackedWorkload[] {
+  /**
+   * The nearest setting of each user counts. Without one, their number does. For a content that was put back, nobody is
+   * to restart.
+   */
+  #participants(source: SourceRef, isRolledBack: boolean): readonly TrackedWorkload[] {
     const { settings, workloads, sources, namespaces } = this.#options;
     const around = sources.get(source)?.gates?.stages ?? namespaces.of(source.namespace)?.stages;
     const settingOf = ({ record }: TrackedWorkload): 'on' | 'off' | undefined => record.gates?.stages ?? around;
     const users = workloads.usersOf(source).filter((user) => settingOf(user) !== 'off');
     const isLarge = settings.fromUsers > 0 && users.length >= settings.fromUsers;
-    return isLarge ? users : users.filter((user) => settingOf(user) === 'on');
+    return isLarge || isRolledBack ? users : users.filter((user) => settingOf(user) === 'on');
   }
 
   #standing(
@@ -348,15 +364,30 @@ export class RestartStages {
   }
 
   #report(staged: StagedSource, stage: RolloutStage): void {
-    const { source } = staged;
-    const failed = stage.is === 'stopped' ? this.#options.workloads.get(stage.failed.key) : undefined;
-    if (stage.is !== 'stopped' || !failed || staged.waiting.size === 0) return;
-    const what = `${staged.changeId ?? ''} ${failed.key}`;
-    if (this.#told.get(sourceKey(source)) === what) return;
-    this.#told.set(sourceKey(source), what);
-    const { detail } = this.#closedBy(staged, stage);
-    this.#options.onStopped({ source, record: this.#options.sources.get(source), failed, detail });
+    const stop = this.#stopOf(staged, stage);
+    if (!stop) return;
+    const key = sourceKey(stop.source);
+    const what = `${stop.change ?? ''} ${stop.failed?.key ?? ''}`;
+    if (this.#told.get(key) === what) return;
+    this.#told.set(key, what);
+    this.#options.onStopped(stop);
   }
+
+  #stopOf(staged: StagedSource, stage: RolloutStage): StoppedSource | undefined {
+    if (!isStop(stage) || staged.waiting.size === 0) return undefined;
+    const { source, changeId: change } = staged;
+    const { workloads, sources } = this.#options;
+    const failed = stage.is === 'stopped' ? workloads.get(stage.failed.key) : undefined;
+    if (stage.is === 'stopped' && !failed) return undefined;
+    return { source, record: sources.get(source), change, failed, detail: this.#closedBy(staged, stage).detail };
+  }
+}
+
+type Stop = Extract<RolloutStage, { readonly is: 'stopped' | 'rolled-back' }>;
+
+/** Whether nobody else restarts until somebody does something. */
+function isStop(stage: RolloutStage): stage is Stop {
+  return stage.is === 'stopped' || stage.is === 'rolled-back';
 }
 
 function idOf(source: SourceRef, record: SourceRecord | undefined): string | undefined {

@@ -15,7 +15,7 @@ import type { SourceIndex } from '../sources/source-index';
 import type { WorkloadIndex } from '../workloads/workload-index';
 import type { NamespaceGates } from './namespace-gates';
 import type { RestartOrder } from './restart-order';
-import type { RestartStages } from './restart-stages';
+import type { RestartStages, StoppedSource } from './restart-stages';
 import { RestartStarts } from './restart-starts';
 import type { RollingWorkloads } from './rolling-workloads';
 import { WaitingLine, type Turn, type WaitingRestart } from './waiting-line';
@@ -73,6 +73,11 @@ export class RestartTurns {
   /** What the users of a source wait for that do not restart first; undefined: none waits. */
   stagesOf(source: SourceRef): SourceStages | undefined {
     return this.#options.stages.of(source);
+  }
+
+  /** Who keeps the other users of a source from restarting; undefined: nobody does. */
+  stoppedBy(source: SourceRef): StoppedSource | undefined {
+    return this.#options.stages.stoppedBy(source);
   }
 
   /** A term begins. */

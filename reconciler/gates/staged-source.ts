@@ -26,6 +26,8 @@ export interface StagedSourceOptions {
   readonly basis: string;
   /** The content that it is about. */
   readonly changeId: string | undefined;
+  /** An earlier content was put back for this one. */
+  readonly isRolledBack: boolean;
   /** Those that restart in stages, in their order. */
   readonly users: readonly WorkloadKey[];
   readonly settings: StageSettings;
@@ -148,7 +150,12 @@ export class StagedSource {
   }
 
   #judge(nowMs: number): void {
-    const { users, settings, clock } = this.#options;
+    const { users, settings, clock, isRolledBack } = this.#options;
+    if (isRolledBack) {
+      this.#stage = { is: 'rolled-back' };
+      this.#dueMs = Infinity;
+      return;
+    }
     const monotonicMs = clock.monotonicMs();
     // The wall clock may be set meanwhile, so it does not tell how long somebody is healthy.
     const judged = ({ healthySinceMonotonicMs: sinceMs, ...user }: RestartedSince): RestartedUser => ({

@@ -175,6 +175,11 @@ export class Metrics {
     'Health checks of workloads that restarted first, by what came of them.',
     { result: ['passed', 'failed', 'unanswered'] },
   );
+  readonly rollbacksTotal = this.registry.counter(
+    'reroll_rollbacks_total',
+    'Sources whose last content that worked was put back, or was to be, by outcome.',
+    { outcome: ['done', 'failed'] },
+  );
   readonly holdActive = this.registry.gauge(
     'reroll_hold_active',
     '1 while everything is held, by whether the hold has an end.',

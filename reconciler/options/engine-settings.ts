@@ -24,6 +24,8 @@ export interface EngineSettings extends Omit<Selection, 'ignoredSourceKinds'> {
   readonly pace: PaceSettings;
   /** How a change reaches many users of one source. */
   readonly stages: StageSettings;
+  /** Whether contents that work are kept, and put back, where annotations ask for it. */
+  readonly rollback: boolean;
   /** Whether a rollout by somebody else can replace the restart for an earlier change. */
   readonly foldRollouts: boolean;
   /** Whether the history of restarts is kept in ConfigMaps; otherwise in memory alone. */

@@ -113,6 +113,10 @@ export const reconcilerOptionTable = {
     ...paceOptionTable,
     ...stageOptionTable,
     ...healthCheckOptionTable,
+    rollback: switchRow(
+      'rollback',
+      'Obey the annotation reroll.dev/on-failure: keep the last content of a source with which all users were healthy, and put it back when a change has stopped. Needs the rights to write ConfigMaps and Secrets.',
+    ),
     foldRollouts: switchRow(
       'fold-rollouts',
       "Do not restart a workload if somebody else's later rollout already applied the change, such as a release that changes the ConfigMap and the workload.",

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { sourceRecord } from '../../shared/domain/plan/records.fixture';
+import type { OnFailure } from '../../shared/domain/gate-settings/gate-settings';
 import type { KubeEvent } from '../../shared/kube/client/events';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { paced } from '../gates/gates.fixture';
@@ -17,7 +18,8 @@ it.each([
   const events = { record: async (event: KubeEvent) => await Promise.resolve(void recorded.push(event)) };
   const source = { kind: 'Secret', namespace: 'shop', name: 'db' } as const;
   const record = isThere ? sourceRecord(source) : undefined;
-  new Stops({ logger, events }).stopped({ source, record, failed: paced({ name: 'web' }), detail });
+  const stop = { source, record, change: '0123abcd', failed: paced({ name: 'web' }), detail };
+  new Stops({ logger, events, onFailure: () => 'stop' }).stopped(stop);
   expect(recorded.map(({ regarding: { apiVersion, kind, name } }) => `${kind} ${name} of ${apiVersion}`)).toEqual(
     expected,
   );
@@ -25,4 +27,17 @@ it.each([
     new Set([`Warning RestartsStopped ${said}`]),
   );
   expect(logger.lines).toMatchObject([{ level: 'warn', message: `restarts stopped: ${said}` }]);
+});
+
+it.each<[string, boolean, OnFailure, string]>([
+  ['what is kept can be put back by hand', true, 'keep', `${said} or reroll rollback secret/db -n shop`],
+  ['what is put back needs no hand', true, 'rollback', said],
+  ['nobody is broken by a content that was put back before', false, 'rollback', said.replace('other users', 'users')],
+])('a stop says that %s', (_what, isFailed, mode, message) => {
+  const logger = new RecordingLogger();
+  const source = { kind: 'Secret', namespace: 'shop', name: 'db' } as const;
+  const failed = isFailed ? paced({ name: 'web' }) : undefined;
+  const stops = new Stops({ logger, events: { record: async () => await Promise.resolve() }, onFailure: () => mode });
+  stops.stopped({ source, record: undefined, change: undefined, failed, detail });
+  expect(logger.lines).toMatchObject([{ message: `restarts stopped: ${message}` }]);
 });

@@ -1,5 +1,6 @@
 import { describeWorkload } from '../../shared/domain/plan/describe-change';
-import { sourceKey } from '../../shared/domain/sources/source';
+import type { OnFailure } from '../../shared/domain/gate-settings/gate-settings';
+import { sourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import type { EventRecorder } from '../../shared/kube/client/events';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { StoppedSource } from '../gates/restart-stages';
@@ -8,6 +9,8 @@ import { regardingSource, regardingWorkload } from './regarding';
 export interface StopsOptions {
   readonly logger: Logger;
   readonly events: Pick<EventRecorder, 'record'>;
+  /** Whether a content is kept that works, and whether it is put back. */
+  readonly onFailure: (source: SourceRef) => OnFailure;
 }
 
 /** Reports that restarts for a source have stopped: in the log, and on the source and the workload that stopped them. */
@@ -19,12 +22,19 @@ export class Stops {
   }
 
   stopped({ source, record, failed, detail }: StoppedSource): void {
-    const { logger, events } = this.#options;
-    const workload = describeWorkload(failed.record);
-    const command = `reroll resume ${source.kind.toLowerCase()}/${source.name} -n ${source.namespace}`;
-    const message = `${detail}. Its other users keep the content of before. Change the source again, or run ${command}`;
-    logger.warn(`restarts stopped: ${message}`, { source: sourceKey(source), workload });
-    const all = [regardingWorkload(failed.record), ...(record ? [regardingSource(source, record.uid)] : [])];
+    const { logger, events, onFailure } = this.#options;
+    const named = `${source.kind.toLowerCase()}/${source.name} -n ${source.namespace}`;
+    const orBack = onFailure(source) === 'keep' ? ` or reroll rollback ${named}` : '';
+    const users = failed ? 'Its other users' : 'Its users';
+    const message = `${detail}. ${users} keep the content of before. Change the source again, or run reroll resume ${named}${orBack}`;
+    logger.warn(`restarts stopped: ${message}`, {
+      source: sourceKey(source),
+      ...(failed && { workload: describeWorkload(failed.record) }),
+    });
+    const all = [
+      ...(failed ? [regardingWorkload(failed.record)] : []),
+      ...(record ? [regardingSource(source, record.uid)] : []),
+    ];
     for (const regarding of all) {
       void events.record({ regarding, type: 'Warning', reason: 'RestartsStopped', message });
     }

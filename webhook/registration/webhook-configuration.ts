@@ -1,3 +1,4 @@
+import { systemNamespaces } from '../../shared/domain/kubernetes/system-namespaces';
 import { ownPrefix } from '../../shared/domain/annotations/annotations';
 import type { SourceKind } from '../../shared/domain/sources/source';
 import {
@@ -27,9 +28,6 @@ const kinds = {
 
 /** `reroll certs` looks for this name. */
 const configurationName = 'reroll';
-
-/** The cluster must start without Reroll, and its control plane writes ConfigMaps while it starts. */
-const systemNamespaces = ['kube-system', 'kube-public', 'kube-node-lease'];
 
 interface MatchCondition {
   readonly name: string;

@@ -123,6 +123,23 @@ export const reconcilerCases: readonly ChartCase[] = [
       expect(JSON.stringify(rendered.spec('NetworkPolicy', 'reroll-webhook'))).not.toContain('9090');
     },
   },
+  flags({ rollback: true }, '--rollback=true'),
+  {
+    what: 'sources are written only with a rollback',
+    values: { reloader: { rollback: true } },
+    check: (rendered) => expect(rendered.rules('ClusterRole')).toContain('create patch delete configmaps,secrets'),
+  },
+  ...[{}, { rollback: true, dryRun: true }].map((reloader): ChartCase => ({
+    what: `${JSON.stringify(reloader)}: no right to write a source`,
+    values: { reloader },
+    check: (rendered) =>
+      expect(JSON.stringify(rendered.rules('ClusterRole'))).not.toMatch(/(create|patch|delete) (configmaps|secrets)/),
+  })),
+  {
+    what: 'what is ignored is not put back either',
+    values: { reloader: { rollback: true, ignoreSecrets: true } },
+    check: (rendered) => expect(rendered.rules('ClusterRole')).toContain('create patch delete configmaps'),
+  },
   flags({ settle: '1h', settleMax: '60m' }, '--settle=1h', '--settle-max=60m'),
   flags({ settle: '5m' }, '--settle=5m'),
   flags({ extraArgs: ['--alert-sink=slack'] }, '--alert-sink=slack'),

@@ -38,6 +38,7 @@ export const target: Target = {
       'reroll.dev/healthy-url': 'https://web.shop.svc.cluster.local:8443/healthz?deep=1',
       'reroll.dev/healthy-query': 'up == 1',
     }),
+    json({ 'reroll.dev/on-failure': 'rollback', 'reroll.dev/rolled-back': '0123abcd,89abcdef' }),
     json({ 'reroll.dev/min-interval': '1h', 'reroll.dev/restart': 'next-rollout', 'reroll.dev/windws': 'always' }),
   ],
   maxBytes: 256 * 1024,

@@ -88,7 +88,14 @@ export const gateAnnotations = {
   stages: 'reroll.dev/stages',
   /** On a source only; `reroll resume` writes it. */
   resumed: 'reroll.dev/resumed',
+  /** On a source or a namespace; see docs/rollback.md. */
+  onFailure: 'reroll.dev/on-failure',
+  /** On a source only; Reroll writes it when it puts a content back. */
+  rolledBack: 'reroll.dev/rolled-back',
 } as const;
+
+/** A label on the contents that Reroll keeps beside a source. They are no sources themselves. */
+export const keptLabel = 'reroll.dev/kept';
 
 /** The ConfigMap in Reroll's namespace that holds all restarts as long as it is there. */
 export const installHoldName = 'reroll-hold';

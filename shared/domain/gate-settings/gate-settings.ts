@@ -9,6 +9,7 @@ import {
   type HealthyUrl,
 } from './health-check';
 import { readHold, type HoldSetting } from './hold';
+import { isChangeId, parseRolledBack } from './rolled-back';
 import { parsePredecessors, parseWave, RestartOrderError, type LocalWorkloadName } from './restart-order';
 import { parseRollingLimit, RollingLimitError, type RollingLimitSetting } from './rolling-limit';
 import { parseRestartWindows, RestartWindowsError, type RestartWindows } from './restart-windows';
@@ -16,6 +17,10 @@ import { parseRestartWindows, RestartWindowsError, type RestartWindows } from '.
 /** `next-rollout`: Reroll restarts nothing, and the change takes effect with the next rollout that somebody else makes. */
 export const restartModes = ['now', 'next-rollout'] as const;
 export type RestartMode = (typeof restartModes)[number];
+
+/** `keep`: only keep the last content that worked, for `reroll rollback`. `rollback`: also put it back. */
+export const failureModes = ['stop', 'keep', 'rollback'] as const;
+export type OnFailure = (typeof failureModes)[number];
 
 /** When a workload may be restarted, as one object says: the workload, a source, a namespace, or the install. */
 export interface GateSettings extends HealthCheckSettings {
@@ -39,6 +44,10 @@ export interface GateSettings extends HealthCheckSettings {
   readonly stages?: 'on' | 'off';
   /** The id of the change of a source for which somebody wants no more stages. */
   readonly resumed?: string;
+  /** What happens when a change of a source has broken those that restarted first. */
+  readonly onFailure?: OnFailure;
+  /** The ids of changes of a source whose content was put back; the newest first. */
+  readonly rolledBack?: readonly string[];
   /** What is wrong with the annotations of a source or a namespace. Those of a workload are in its record. */
   readonly problems?: readonly AnnotationProblem[];
 }
@@ -86,7 +95,7 @@ export function readGateSettings(annotations: Annotations, bearer: AnnotationBea
     ...set('windows', read(gateAnnotations.windows, readWindows)),
     ...set('minIntervalMs', read(gateAnnotations.minInterval, readMinInterval)),
     ...set('isUrgent', read(gateAnnotations.urgent, bearer === 'source' ? readBoolean : sourceOnly)),
-    ...set('maxRolling', read(gateAnnotations.maxRolling, bearer === 'workload' ? notLimited : readMaxRolling)),
+    ...set('maxRolling', read(gateAnnotations.maxRolling, bearer === 'workload' ? aroundOnly : readMaxRolling)),
     ...set('wave', read(gateAnnotations.wave, bearer === 'workload' ? readWave : workloadOnly)),
     ...set('after', read(gateAnnotations.after, bearer === 'workload' ? readAfter : workloadOnly)),
     ...set('isCanary', read(gateAnnotations.canary, bearer === 'workload' ? readBoolean : workloadOnly)),
@@ -94,6 +103,8 @@ export function readGateSettings(annotations: Annotations, bearer: AnnotationBea
     ...set('healthyQuery', readCheck(gateAnnotations.healthyQuery, readHealthyQuery)),
     ...set('stages', read(gateAnnotations.stages, readStages)),
     ...set('resumed', read(gateAnnotations.resumed, bearer === 'source' ? readResumed : sourceOnly)),
+    ...set('onFailure', read(gateAnnotations.onFailure, bearer === 'workload' ? aroundOnly : readOnFailure)),
+    ...set('rolledBack', read(gateAnnotations.rolledBack, bearer === 'source' ? readRolledBack : sourceOnly)),
   };
   return { settings: Object.keys(settings).length === 0 ? undefined : settings, problems };
 }
@@ -183,7 +194,7 @@ function readMaxRolling(text: string): RollingLimitSetting | Problem {
   }
 }
 
-function notLimited(): Problem {
+function aroundOnly(): Problem {
   const message = 'counts on a source or a namespace only and has no effect here';
   return new Problem('wrong-place', message, 'move it to the source or the namespace');
 }
@@ -221,9 +232,23 @@ function readStages(text: string): 'on' | 'off' | Problem {
 }
 
 function readResumed(text: string): string | Problem {
-  if (/^[0-9a-f]{8}$/.test(text)) return text;
+  if (isChangeId(text)) return text;
   const fix = 'write it with reroll resume, as in configmap/app';
   return new Problem('bad-choice', 'is not the id of a change and has no effect', fix);
+}
+
+function readOnFailure(text: string): OnFailure | Problem {
+  const mode = failureModes.find((each) => each === text);
+  return (
+    mode ?? new Problem('bad-choice', 'is not a choice and has no effect', `use one of ${failureModes.join(', ')}`)
+  );
+}
+
+function readRolledBack(text: string): readonly string[] | Problem {
+  const ids = parseRolledBack(text);
+  if (ids) return ids;
+  const fix = 'remove it: Reroll writes it when it puts a content back';
+  return new Problem('bad-choice', 'holds no ids of changes and has no effect', fix);
 }
 
 function workloadOnly(): Problem {

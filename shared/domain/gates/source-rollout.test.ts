@@ -32,6 +32,8 @@ function stage(users: number, restarted: readonly RestartedUser[], atMs = nowMs)
       return `waits for ${found.waitsFor.title}, ${(found.untilMs - atMs) / 1000} s`;
     case 'stopped':
       return `stopped by ${found.failed.title}`;
+    case 'rolled-back':
+      return 'rolled back';
   }
 }
 

@@ -36,7 +36,9 @@ export type RolloutStage =
   /** Nobody, until those that went first are healthy and have been for a time. Looked at again at `untilMs`. */
   | { readonly is: 'waits'; readonly waitsFor: RestartedUser; readonly untilMs: number }
   /** Nobody, because this one is not healthy. */
-  | { readonly is: 'stopped'; readonly failed: RestartedUser };
+  | { readonly is: 'stopped'; readonly failed: RestartedUser }
+  /** Nobody, because this content has broken some before, and an earlier one was put back. */
+  | { readonly is: 'rolled-back' };
 
 const open: RolloutStage = { is: 'open' };
 

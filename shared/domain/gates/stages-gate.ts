@@ -33,6 +33,8 @@ export function stagesGate({ source: { kind, name }, stage, first, settings }: S
       const told = `${title} is stopped: ${stage.failed.title} is not healthy since it restarted at ${at}`;
       return closed(`${told}${checkOf(stage.failed)}`);
     }
+    case 'rolled-back':
+      return closed(`${title} is stopped: its content was rolled back before, and is there again`);
   }
 }
 

@@ -263,6 +263,16 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
+    title: 'a workload on whose failure something is to be put back',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/on-failure': 'rollback' } },
+    says: [
+      [
+        'wrong-place',
+        'Deployment shop/web: annotation reroll.dev/on-failure="rollback" counts on a source or a namespace only and has no effect here; move it to the source or the namespace',
+      ],
+    ],
+  },
+  {
     title: 'a limit on a workload',
     applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/max-rolling': '5' } },
     says: [

@@ -17,6 +17,8 @@ export type EventReason =
   | 'ReloadFail'
   | 'ReloadUnhealthy'
   | 'RestartsStopped'
+  | 'RolledBack'
+  | 'RollbackFailed'
   | 'BaselineRemoved'
   | 'OverBudget';
 

@@ -24,11 +24,11 @@ export const digestKey: InstallKeyKind = {
   unreadableCode: 'DIGEST_KEY_UNREADABLE',
 };
 
-/** The reconciler signs its journal entries with this key. Nobody else may read it. */
+/** The reconciler signs its journal entries, and the contents that it keeps, with this key. Nobody else may read it. */
 export const journalKey: InstallKeyKind = {
   secretName: 'reroll-journal-key',
   what: 'journal key',
-  costOfNew: 'existing journal entries are then left alone, and each is named in the log',
+  costOfNew: 'existing journal entries and kept contents do not count then, and each is named in the log',
   unreadableCode: 'JOURNAL_KEY_UNREADABLE',
 };
 

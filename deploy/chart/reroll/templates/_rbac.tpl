@@ -57,6 +57,9 @@ subjects:
 {{- if not $r.ignoreConfigMaps }}{{ $sources = append $sources "configmaps" }}{{ end -}}
 {{- if not $r.ignoreSecrets }}{{ $sources = append $sources "secrets" }}{{ end -}}
 - { apiGroups: [''], resources: [{{ join ", " $sources }}], verbs: [get, list, watch] }
+{{- if and $r.rollback (not $r.dryRun) }}
+- { apiGroups: [''], resources: [{{ join ", " $sources }}], verbs: [create, patch, delete] }
+{{- end }}
 - { apiGroups: [apps], resources: [deployments, statefulsets, daemonsets], verbs: [get, list, watch, patch] }
 {{- if not $r.ignoreCronJobs }}
 - { apiGroups: [batch], resources: [cronjobs], verbs: [get, list, watch, patch] }

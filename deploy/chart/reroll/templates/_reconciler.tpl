@@ -8,7 +8,7 @@
 {{- $r := .Values.reloader -}}
 - reconciler
 - --own-namespace={{ include "reroll.namespace" . }}
-{{- range $value, $flag := dict "autoReloadAll" "auto-reload-all" "reloadOnCreate" "reload-on-create" "reloadOnDelete" "reload-on-delete" "enableHA" "enable-ha" "enableCSIIntegration" "enable-csi-integration" "healthyUrls" "healthy-urls" "dryRun" "dry-run" "syncAfterRestart" "sync-after-restart" "enablePProf" "enable-pprof" }}
+{{- range $value, $flag := dict "autoReloadAll" "auto-reload-all" "reloadOnCreate" "reload-on-create" "reloadOnDelete" "reload-on-delete" "enableHA" "enable-ha" "enableCSIIntegration" "enable-csi-integration" "healthyUrls" "healthy-urls" "rollback" "rollback" "dryRun" "dry-run" "syncAfterRestart" "sync-after-restart" "enablePProf" "enable-pprof" }}
 {{- if index $r $value }}
 - --{{ $flag }}=true
 {{- end }}

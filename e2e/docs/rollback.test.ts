@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { codeBlocks, textOf } from './pages';
+import { tableAfter } from './tables';
+import { bad, onFailure, Shop } from '../engine/rollback.fixture';
+
+const page = textOf('docs/rollback.md');
+const minutes = 10;
+
+describe('docs/rollback.md, switch it on', () => {
+  const rows = tableAfter(page, 'Switch it on');
+
+  it.each(rows)('%s | %s | %s: %s, %s', async (source = '', namespaceSays = '', flag = '', kept = '', told = '') => {
+    const shop = new Shop(source === '' ? {} : { [onFailure]: source });
+    if (namespaceSays !== '') await shop.annotateNamespace({ [onFailure]: namespaceSays });
+    await shop.start({ rollback: flag === 'true' });
+    expect(shop.kept('good') === undefined ? 'is not kept' : 'is kept').toBe(kept);
+    await shop.write(bad);
+    await shop.pass(minutes);
+    const isBack = shop.color !== bad;
+    const isTold = shop.events('RestartsStopped').some((message) => message.includes('reroll rollback'));
+    const answers = { 'the kept content is put back': isBack, 'it is told how to put it back': isTold };
+    const found = Object.entries(answers).flatMap(([answer, is]) => (is ? [answer] : []));
+    expect(found[0] ?? 'nothing is put back').toBe(told);
+    await shop.stop();
+  });
+
+  it('shows a source that asks for it', () => {
+    const example = codeBlocks(page).find(({ text }) => text.includes('kind: ConfigMap'));
+    const { metadata } = parse(example?.text ?? '') as {
+      readonly metadata: { readonly annotations: Record<string, string> };
+    };
+    expect(metadata.annotations).toMatchObject({ [onFailure]: 'rollback', 'reroll.dev/stages': 'on' });
+  });
+});
+
+describe('docs/rollback.md, what is put back', () => {
+  let shop: Shop;
+
+  beforeAll(async () => {
+    shop = new Shop();
+    await shop.start();
+  });
+
+  afterAll(async () => await shop.stop());
+
+  // One after the other: each row goes on where the one before ended.
+  it.each(tableAfter(page, 'What is put back'))('%s: %s', async (color = '', users = '', after = '', count = '') => {
+    const before = shop.harness.restartOrder().length;
+    await shop.write(color);
+    await shop.pass(minutes);
+    const restarts = shop.harness.restartOrder().length - before;
+    // The one that broke restarts a second time, for the content that was put back.
+    expect(restarts).toBe({ 'all become healthy': 10, 'the first does not': 2, 'none restarts': 0 }[users]);
+    expect([shop.color, String(shop.putBacks().length)]).toEqual([after, count]);
+  });
+});

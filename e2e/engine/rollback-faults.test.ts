@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Fault } from '../apiserver/faults';
+import { usualLease } from './harness';
+import { bad, isOwnWrite, isPutBack, rollbackSettings, Shop } from './rollback.fixture';
+
+let shop: Shop;
+
+afterEach(async () => await shop.stop());
+
+const steps = ['the good copy', 'its MAC', 'the bad copy', 'its MAC, too', 'the content that is put back'];
+
+describe('a leader that is killed', () => {
+  const rows = steps.flatMap((step, index) =>
+    [true, false].map((isStored) => [step, isStored ? 'is' : 'is not', index + 1, isStored] as const),
+  );
+
+  it.each(rows)('when %s %s stored', async (_step, _is, nth, isStored) => {
+    shop = new Shop();
+    shop.harness.leaseTimings = usualLease;
+    let count = 0;
+    let isDead = false;
+    shop.harness.faults.add({
+      match: (target) => {
+        if (!isOwnWrite(target) || ++count !== nth) return false;
+        shop.engine?.kill();
+        isDead = true;
+        return !isStored;
+      },
+      fault: { kind: 'half-open' },
+    });
+    const succeed = async (): Promise<void> => {
+      if (!isDead) return;
+      shop.engine = shop.harness.launch({ ...rollbackSettings, identity: `reroll-${nth}` });
+      isDead = false;
+    };
+    await shop.start();
+    await succeed();
+    await shop.pass(3);
+    await shop.write(bad);
+    await shop.pass(6);
+    await succeed();
+    await shop.pass(30);
+    expect(shop.color).toBe('red');
+    expect(shop.putBacks()).toHaveLength(1);
+    expect(shop.harness.restartOrder()).toEqual(['web-0', 'web-0']);
+    expect(shop.kept('good')).toMatchObject({ data: { color: 'red' } });
+    expect(shop.kept('bad')).toMatchObject({ data: { color: bad } });
+    expect(shop.configMaps()).toHaveLength(3);
+  });
+});
+
+describe('a request that fails', () => {
+  const faults: readonly (readonly [string, Fault])[] = [
+    ['is refused for a time', { kind: 'status', code: 503 }],
+    ['is never answered, and not stored', { kind: 'reset', when: 'before' }],
+    ['is stored, and never answered', { kind: 'reset', when: 'after' }],
+  ];
+  const rows = steps.flatMap((step, index) => faults.map(([what, fault]) => [step, what, index + 1, fault] as const));
+
+  it.each(rows)('%s %s', async (_step, _what, nth, fault) => {
+    shop = new Shop();
+    let count = 0;
+    shop.harness.faults.add({ match: (target) => isOwnWrite(target) && ++count === nth, fault });
+    await shop.start();
+    await shop.pass(3);
+    await shop.write(bad);
+    await shop.pass(30);
+    expect(shop.color).toBe('red');
+    expect(shop.putBacks()).toHaveLength(1);
+    expect(await shop.metric('done')).toBe(1);
+    expect(shop.events('RollbackFailed')).toEqual([]);
+  });
+});
+
+it('a source that somebody writes at the same moment is read again, and put back once', async () => {
+  shop = new Shop();
+  await shop.start();
+  let writes = 0;
+  shop.harness.faults.add({
+    match: (target) => {
+      // Annotations of others change while the patch is on its way.
+      if (!isPutBack(target) || writes === 3) return false;
+      writes++;
+      void shop.patch({ metadata: { annotations: { seen: String(writes) } } });
+      return true;
+    },
+    fault: { kind: 'delay', delayMs: 100 },
+  });
+  await shop.write(bad);
+  await shop.pass(30);
+  expect(writes).toBe(3);
+  expect(shop.color).toBe('red');
+  expect(shop.putBacks()).toHaveLength(1);
+  expect(shop.app?.metadata.annotations).toMatchObject({ seen: '3' });
+  expect(shop.events('RollbackFailed')).toEqual([]);
+});
+
+it('looks at one source at a time', async () => {
+  shop = new Shop();
+  const names = ['a', 'b', 'c'];
+  for (const name of names) shop.source(name);
+  let [open, most] = [0, 0];
+  shop.harness.faults.add({
+    match: (target) => {
+      if (!isOwnWrite(target)) return false;
+      most = Math.max(most, ++open);
+      shop.harness.clock.timer(1_000, () => (open -= 1));
+      return true;
+    },
+    fault: { kind: 'delay', delayMs: 1_000 },
+  });
+  await shop.start();
+  await shop.pass(5);
+  expect(shop.configMaps()).toHaveLength(8);
+  expect(most).toBe(1);
+});

@@ -1,0 +1,129 @@
+import { assertNever } from '../../shared/domain/errors';
+import type { OnFailure } from '../../shared/domain/gate-settings/gate-settings';
+import { candidates } from '../../shared/domain/plan/candidates';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { sourceKey, splitSourceKey, type SourceRef } from '../../shared/domain/sources/source';
+import { NotLeadingError } from '../apply/restart';
+import type { StoppedSource } from '../gates/restart-stages';
+import { failedAttempt, type QueueResult } from '../queue/key-queue';
+import { isForPerson } from '../reporting/errors-for-people';
+import type { RollbackReports } from '../reporting/rollback-reports';
+import type { SourceIndex } from '../sources/source-index';
+import { hasProved, type KeptContents } from './kept-contents';
+import { NameTakenError } from './kept-store';
+import type { PutBacks } from './put-backs';
+import { RollbackRefusedError } from './rollback-refused-error';
+import { isKeptSource, type KeptSource } from './stored-source';
+
+export interface RollbacksOptions {
+  readonly sources: Pick<SourceIndex, 'get' | 'namesIn'>;
+  readonly kept: KeptContents;
+  readonly putBacks: PutBacks;
+  readonly reports: RollbackReports;
+  /** What the nearest setting says; `stop` where Reroll must not write. */
+  readonly onFailure: (source: SourceRef) => OnFailure;
+  /** Who keeps the other users of a source from restarting; undefined: nobody does. */
+  readonly stoppedBy: (source: SourceRef) => StoppedSource | undefined;
+  /** Whether this process leads, and knows enough to act. */
+  readonly mayAct: () => boolean;
+  /** Looks at the source, after a delay. */
+  readonly onWork: (source: string, delayMs: number) => void;
+}
+
+/** Its users change one after the other: they are looked at together. */
+const gatherMs = 1_000;
+
+/** Delay until another attempt at what a person must see to. */
+const personMs = 10 * 60_000;
+
+const done: QueueResult = { kind: 'done' };
+
+/**
+ * Looks at one source at a time whose annotations, or those of its namespace, ask for it: keeps its content once it has
+ * proved itself, and puts the kept one back when a change of it has stopped.
+ */
+export class Rollbacks {
+  readonly #options: RollbacksOptions;
+
+  constructor(options: RollbacksOptions) {
+    this.#options = options;
+  }
+
+  /** The index shows the workload. */
+  saw(workload: TrackedWorkload): void {
+    const { sources, kept, onFailure, mayAct, onWork } = this.#options;
+    if (!mayAct()) return;
+    for (const source of candidates({ workload, sources })) {
+      if (onFailure(source) === 'stop') continue;
+      if (!hasProved(workload)) kept.interrupt(sourceKey(source));
+      onWork(sourceKey(source), gatherMs);
+    }
+  }
+
+  /** The source is another one, or its restarts have stopped. */
+  changed(source: SourceRef): void {
+    const { kept, putBacks, sources, onFailure, mayAct, onWork } = this.#options;
+    const key = sourceKey(source);
+    if (!sources.get(source)) {
+      kept.forget(key);
+      putBacks.forget(key);
+    } else if (mayAct() && onFailure(source) !== 'stop') onWork(key, 0);
+  }
+
+  /** The term is over: another leader may do something else from now on. */
+  clear(): void {
+    this.#options.kept.clear();
+    this.#options.putBacks.clear();
+    this.#options.reports.clear();
+  }
+
+  /** Never rejects: a failure is part of the result. */
+  async process(key: string): Promise<QueueResult> {
+    const { sources, onFailure, stoppedBy, mayAct } = this.#options;
+    const ref = splitSourceKey(key);
+    const source = sources.get(ref);
+    const mode = onFailure(ref);
+    if (!mayAct() || mode === 'stop' || !isKeptSource(source)) return done;
+    const stop = stoppedBy(ref);
+    if (!stop) return await this.#keep(source);
+    switch (mode) {
+      case 'keep':
+        return done;
+      case 'rollback':
+        return await this.#putBack(source, stop);
+      default:
+        return assertNever(mode, 'mode');
+    }
+  }
+
+  async #keep(source: KeptSource): Promise<QueueResult> {
+    try {
+      return await this.#options.kept.keep(source);
+    } catch (error) {
+      if (error instanceof NotLeadingError) return done;
+      this.#options.reports.notKept(source, error);
+      return afterFailure(error);
+    }
+  }
+
+  async #putBack(source: KeptSource, { change, failed, detail }: StoppedSource): Promise<QueueResult> {
+    const { putBacks, reports, stoppedBy } = this.#options;
+    // Without one that is not healthy, the content was put back before.
+    if (change === undefined || !failed) return done;
+    const bad = { source, change, isStopped: () => stoppedBy(source)?.change === change };
+    try {
+      const putBack = await putBacks.putBack(bad);
+      if (putBack) reports.rolledBack({ source, change, failed: failed.record, detail, ...putBack });
+      return done;
+    } catch (error) {
+      if (error instanceof NotLeadingError) return done;
+      reports.notRolledBack({ source, change, detail, error });
+      return afterFailure(error);
+    }
+  }
+}
+
+function afterFailure(error: unknown): QueueResult {
+  const isSettled = error instanceof RollbackRefusedError || error instanceof NameTakenError || isForPerson(error);
+  return isSettled ? { kind: 'again', afterMs: personMs } : failedAttempt(error);
+}
