@@ -35,8 +35,8 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** Optional outlets of the engine: alerts, traces, the webhook of webhook mode, and a callback. */
-export type Outlets = Pick<EngineDeps, 'alerts' | 'traces' | 'webhook' | 'onListed'>;
+/** What an engine may have besides: alerts, traces, the webhook of webhook mode, a callback, and canonical forms. */
+export type Outlets = Pick<EngineDeps, 'alerts' | 'traces' | 'webhook' | 'onListed' | 'forms'>;
 
 export const engineUser = 'reroll';
 

@@ -5,7 +5,7 @@ import type {
   sourceAnnotations,
 } from '../../shared/domain/annotations/annotations';
 import { lastReloadedFrom, restartedAt } from '../../shared/domain/annotations/annotations';
-import { restartModes } from '../../shared/domain/gate-settings/gate-settings';
+import { compareModes, restartModes } from '../../shared/domain/gate-settings/gate-settings';
 import { checkModes } from '../../shared/domain/content-check/check-settings';
 import { runPolicies, strategyNames } from '../../shared/domain/workloads/workload-settings';
 
@@ -150,7 +150,7 @@ export const ownFacts: Facts<typeof ownAnnotations> = {
 
 const anywhere = ['workload', 'source', 'namespace'] as const;
 
-/** Reroll's annotations about when restarts may begin. */
+/** Reroll's annotations about when restarts may begin, and for which changes. */
 export const gateFacts: Facts<typeof gateAnnotations> = {
   hold: {
     where: anywhere,
@@ -220,6 +220,18 @@ export const gateFacts: Facts<typeof gateAnnotations> = {
     values: 'the id of a change, as `reroll resume` writes it',
     otherwise: 'none',
     meaning: 'restart the other users [although one that went first is not healthy](../health.md#going-on)',
+  },
+  keys: {
+    where: ['workload', 'source'],
+    values: 'names and patterns of keys such as `app.yaml, *.json, !comment.*`',
+    otherwise: 'every key that the workload uses',
+    meaning: 'only changes of [these keys count](../what-counts.md#keys)',
+  },
+  compare: {
+    where: ['source'],
+    values: codes(compareModes),
+    otherwise: '`bytes`',
+    meaning: '`parsed`: [white space, comments and the order of keys](../what-counts.md#parsed) do not count',
   },
 };
 

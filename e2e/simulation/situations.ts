@@ -8,6 +8,7 @@ import { faultSituations } from './fault-situations';
 import { featureSituations } from './feature-situations';
 import { gateSituations } from './gate-situations';
 import { hybridSituations } from './hybrid-situations';
+import { keySituations } from './key-situations';
 import { paceSituations } from './pace-situations';
 import { stageSituations } from './stage-situations';
 import { settingsSituations } from './settings-situations';
@@ -77,6 +78,7 @@ export const situations = [
   ...gateSituations,
   ...paceSituations,
   ...stageSituations,
+  ...keySituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

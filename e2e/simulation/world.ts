@@ -8,6 +8,7 @@ import { withFeatures, type Features } from './features';
 import { withGates } from './gate-world';
 import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
 import { withLeavingOut } from './leaving-out';
+import { withKeys } from './key-world';
 import { withOwnSettings } from './own-settings';
 import { withPace } from './pace-world';
 import { withPolicies } from './policy-features';
@@ -93,7 +94,8 @@ export function drawWorld(seed: number): World {
   const settled = withOwnSettings(crowded, new Draw(seed ^ 0x5be0cd19));
   const gated = withGates(settled, new Draw(seed ^ 0x510e527f));
   const paced = withPace(gated, new Draw(seed ^ 0x428a2f98));
-  return withStages(paced, new Draw(seed ^ 0x71374491));
+  const staged = withStages(paced, new Draw(seed ^ 0x71374491));
+  return withKeys(staged, new Draw(seed ^ 0x3956c25b));
 }
 
 function drawPlain(seed: number): Plain {

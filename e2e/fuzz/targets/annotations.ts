@@ -34,6 +34,7 @@ export const target: Target = {
       'reroll.dev/after': 'deployment/db, statefulset/cache',
       'reroll.dev/max-rolling': '5',
     }),
+    json({ 'reroll.dev/keys': 'app.yaml, !comment.*', 'reroll.dev/compare': 'parsed' }),
     json({ 'reroll.dev/min-interval': '1h', 'reroll.dev/restart': 'next-rollout', 'reroll.dev/windws': 'always' }),
   ],
   maxBytes: 256 * 1024,

@@ -11,6 +11,7 @@ export const annotationProblemCodes = [
   'bad-window',
   'bad-hold',
   'bad-order',
+  'bad-keys',
   'bad-pattern',
   'bad-name',
   'pattern-refused',

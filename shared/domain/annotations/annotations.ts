@@ -68,7 +68,10 @@ export const ownAnnotations = {
 /** What bears annotations. */
 export type AnnotationBearer = 'workload' | 'source' | 'namespace';
 
-/** When restarts may begin. Read from the metadata of workloads, sources and namespaces; see docs/holding.md, docs/pace.md and docs/health.md. */
+/**
+ * When restarts may begin, and for which changes. Read from the metadata of workloads, sources and namespaces; see
+ * docs/holding.md, docs/pace.md, docs/health.md and docs/what-counts.md.
+ */
 export const gateAnnotations = {
   hold: 'reroll.dev/hold',
   restart: 'reroll.dev/restart',
@@ -86,6 +89,10 @@ export const gateAnnotations = {
   stages: 'reroll.dev/stages',
   /** On a source only; `reroll resume` writes it. */
   resumed: 'reroll.dev/resumed',
+  /** On a workload or a source. */
+  keys: 'reroll.dev/keys',
+  /** On a source only. */
+  compare: 'reroll.dev/compare',
 } as const;
 
 /** The ConfigMap in Reroll's namespace that holds all restarts as long as it is there. */
