@@ -180,7 +180,7 @@ describe('what people are told', () => {
       ...{ body: { data: { 'comment.md': 'new' } }, contentType: 'application/merge-patch+json' },
     });
     await settled();
-    const why = await headline('why', ['deployment/web', 'configmap/app'], answering);
+    const why = await headline('why', ['deployment/web', '--for=configmap/app'], answering);
     expect(why.split('\n')[0]).toBe(
       'does not restart for ConfigMap app: reroll.dev/keys: !comment.* on the source says what counts, and the change was to key comment.md (last written 1 minute ago by ci)',
     );
@@ -193,7 +193,7 @@ describe('what people are told', () => {
   it('of a change that is seen by nobody who parses it', async () => {
     await start({ source: { [compare]: 'parsed' } });
     await edit({ 'app.yaml': 'a:  1' });
-    const why = await headline('why', ['deployment/web', 'configmap/app'], 'leader');
+    const why = await headline('why', ['deployment/web', '--for=configmap/app'], 'leader');
     expect(why.split('\n')[0]).toBe(
       'does not restart for ConfigMap app: its white space, comments or order of keys changed, which do not count (reroll.dev/compare: parsed)',
     );

@@ -61,7 +61,8 @@ export function mayHaveCounted(
     (moments[index + 1]?.atMs ?? Infinity) >= atMs - underWayMs;
   const objects = before.filter((_write, index) => inTime(before, index)).map(({ object }) => object);
   const turns = opened.lists.turns(source).filter((turn) => turn.revision < revision);
-  const revisions = [0, ...turns.filter((_turn, index) => inTime(turns, index)).map((turn) => turn.revision)];
+  const moments = [{ revision: 0, atMs: 0 }, ...turns];
+  const revisions = moments.filter((_moment, index) => inTime(moments, index)).map((moment) => moment.revision);
   return objects.some((object) => revisions.some((each) => includes(keysAt(opened, object, source, each), key)));
 }
 
@@ -82,6 +83,8 @@ export function isOnlyFormatted(
 ): boolean {
   const { contents, digests, lists } = opened;
   if (lists.turns(source).length === 0) return false;
+  // The record of a list may lack a key that a content has.
+  if (typeof former === 'object' && !sameNames(former, entry)) return false;
   const recorder = writes.find(
     ({ object }) => JSON.stringify(recordedOf(object).get(source)) === JSON.stringify(former),
   );
@@ -90,6 +93,25 @@ export function isOnlyFormatted(
   const recorded = (each: Entry): readonly Content[] =>
     versions.flatMap(({ content }) => (content && matches(digests, source, content, each) ? [content] : []));
   return recorded(former).some((before) => recorded(entry).some((after) => sameWhenParsed(before, after)));
+}
+
+function sameNames(former: Entry, entry: Entry): boolean {
+  return typeof entry === 'object' && Object.keys(former).join() === Object.keys(entry).join();
+}
+
+/** Whether an entry is of this content, or of one that differs only in what is not seen when it is parsed. */
+export function recordsToday(opened: Case, source: SourceName, entry: Entry, now: Content): boolean {
+  const { contents, digests } = opened;
+  if (!digests) return false;
+  const versions = contents.versions(source).flatMap(({ content }) => content ?? []);
+  if (typeof entry === 'string') {
+    return versions.some((each) => sameWhenParsed(each, now) && matches(digests, source, each, entry));
+  }
+  return Object.entries(entry).every(([key, digest]) =>
+    [now, ...versions].some(
+      (each) => sameValue(each.get(key), now.get(key)) && matches(digests, source, each, { [key]: digest }),
+    ),
+  );
 }
 
 /** Whether two contents have the same values of all keys. */

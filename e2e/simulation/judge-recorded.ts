@@ -1,7 +1,6 @@
-import { matches, recordedOf } from './baseline-text';
+import { recordedOf } from './baseline-text';
 import type { Case } from './case';
-import type { Version } from './contents';
-import { sameWhenParsed } from './judge-counted';
+import { recordsToday } from './judge-counted';
 import type { Violation } from './judge';
 import { isLeftForGood } from './judge-deferred';
 import type { Life } from './lives';
@@ -30,7 +29,7 @@ export function checkUnfinished({ openEntries }: Case): readonly Violation[] {
 
 function checkLife(opened: Case, life: Life): readonly Violation[] {
   const { name, writes } = life;
-  const { contents, digests, rules } = opened;
+  const { contents, rules } = opened;
   const { object } = writes.at(-1) ?? writes[0];
   if (isNeverRun(object)) return [];
   const recorded = recordedOf(object);
@@ -45,9 +44,7 @@ function checkLife(opened: Case, life: Life): readonly Violation[] {
     }
     if (entry === undefined) return [{ promise: 'missed change', sentence: `${name} has no record of ${source}` }];
     const whole = typeof entry === 'string';
-    const same = contents.versions(source).filter(({ content }) => content && sameWhenParsed(content, now));
-    const isOfToday = ({ content }: Version): boolean => !!digests && matches(digests, source, content, entry);
-    if (whole === (keys === 'all') && same.some(isOfToday)) return [];
+    if (whole === (keys === 'all') && recordsToday(opened, source, entry, now)) return [];
     if (isMountedFromBefore(opened, source, entry) || (entry === '-' && contents.isRotatedBack(source))) return [];
     return [{ promise: 'missed change', sentence: `${name} carries a record of ${source} that is not of today` }];
   });

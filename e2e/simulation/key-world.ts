@@ -15,7 +15,7 @@ const drawn: StepKinds = {
 
 /** Not every change counts in some worlds. Uses its own draws, so the others stay as they are. */
 export function withKeys(world: World, draw: Draw): World {
-  if (!isFit(world) || isGated(world) || isPaced(world) || isStaged(world) || !draw.chance(0.4)) return world;
+  if (!isFit(world) || isGated(world) || isPaced(world) || isStaged(world) || !draw.chance(0.8)) return world;
   return { ...world, steps: withDrawnSteps(world.steps, draw, world.stormMs, drawn) };
 }
 

@@ -87,7 +87,13 @@ export function reasonFor(
     if (former === '-') return writtenInLife(source);
     if (isOnlyFormatted(opened, life, source, [former, entry], write)) return false;
     const mayCountOf = (key: string): boolean => mayHaveCounted(opened, life, source, key, write);
-    return differ(former, entry, mayCountOf) ?? writtenInLife(source);
+    // The record of a list has no digest of a key that is gone.
+    const isGone = (key: string): boolean => typeof entry === 'object' && entry[key] === undefined;
+    const isFiltered = after.filters?.[id] !== undefined && typeof former === 'object';
+    return (
+      (isFiltered && Object.keys(former).some((key) => isGone(key) && mayCountOf(key))) ||
+      (differ(former, entry, mayCountOf) ?? writtenInLife(source))
+    );
   });
 }
 
