@@ -130,7 +130,11 @@ function mayCount({ flags, contents, rules }: Case, source: SourceName, use: Use
  * Undefined if the two entries do not record the same keys. Then the digests cannot be compared, and any change in the
  * workload's life must be enough.
  */
-export function differ(former: Entry, entry: Entry, counts = (_key: string) => true): boolean | undefined {
+export function differ(
+  former: Entry,
+  entry: Entry,
+  counts: (key: string) => boolean = () => true,
+): boolean | undefined {
   if (typeof former === 'string' && typeof entry === 'string') return former !== entry;
   if (typeof former === 'string' || typeof entry === 'string') return undefined;
   const keys = Object.entries(entry);

@@ -118,8 +118,10 @@ describe('a list of keys', () => {
     expect(compared({ ...asked, now: now({ 'app.yaml': 'a: 2' }) }).restart).toBe(true);
   });
 
-  const crowd = (count: number, first: string): Data =>
-    Object.fromEntries([['k0', first], ...Array.from({ length: count - 1 }, (_, index) => [`k${index + 1}`, ''])]);
+  const crowd = (count: number, first: string): Data => ({
+    ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, ''] as const)),
+    k0: first,
+  });
 
   it.each([budgets.filteredKeys, budgets.sourceKeys])('counts every key of a source with more than %s', (count) => {
     const [before, after] = ['a', 'b'].map((first) => content(crowd(count + 1, first)));

@@ -101,7 +101,8 @@ describe('there is no canonical form of', () => {
     ['TOML with a time', 'a.toml', 'a = 07:32:00.999999'],
     ['no properties', 'a.properties', 'a=\\u00'],
     ['properties with a key twice', 'a.properties', 'a=1\na=2'],
-    ['what is too large', 'a.json', `[${' '.repeat(budgets.parsedBytes)}]`],
+    ['YAML that is too large', 'a.yaml', `[${' '.repeat(budgets.parsedBytes)}]`],
+    ['JSON that is too large', 'a.json', `[${' '.repeat(8 * budgets.parsedBytes)}]`],
   ])('%s', (_, key, text) => {
     expect(formOf(key, text)).toBeUndefined();
   });
@@ -111,7 +112,7 @@ describe('there is no canonical form of', () => {
   });
 
   it('keys beyond the budget of the source, in the order of their names', () => {
-    const half = Buffer.from(`[${' '.repeat(budgets.parsedBytes / 2)}]`);
+    const half = Buffer.from(`[${' '.repeat(4 * budgets.parsedBytes)}]`);
     const found = forms([
       ['c.json', half],
       ['b.json', half],

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { isAlias, isMap, isPair, isScalar, isSeq, Scalar } from 'yaml';
-import type { Document, Node, Pair } from 'yaml';
+import { isAlias, isMap, isPair, isSeq, Scalar } from 'yaml';
+import type { Alias, Document, Node, Pair } from 'yaml';
 import { canonicalMap, NoCanonicalFormError, type CanonicalForm } from './canonical-form';
 import { composeYaml } from './yaml-documents';
 
@@ -13,7 +13,7 @@ export const canonicalYaml: CanonicalForm = (text) => composeYaml(text).map(cano
 
 function canonicalDocument({ errors, warnings, contents, directives }: Document.Parsed): string {
   if (errors.length + warnings.length > 0) throw new NoCanonicalFormError('it is not YAML');
-  const version = directives?.yaml.explicit === true ? directives.yaml.version : '';
+  const version = directives.yaml.explicit === true ? directives.yaml.version : '';
   return `${version} ${contents ? new Reader().node(contents) : ''}`;
 }
 
@@ -37,8 +37,8 @@ class Reader {
     return value;
   }
 
-  #value(node: Node): string {
-    const tag = 'tag' in node && node.tag !== undefined ? `!${JSON.stringify(node.tag)}` : '';
+  #value(node: Exclude<Node, Alias>): string {
+    const tag = node.tag === undefined ? '' : `!${JSON.stringify(node.tag)}`;
     if (isMap(node)) return tag + this.#map(node.items as readonly Pair<Node, Node | null>[]);
     if (isSeq(node)) {
       const items = node.items.map((item) =>
@@ -47,9 +47,10 @@ class Reader {
       );
       return `${tag}[${items.join(',')}]`;
     }
-    if (!isScalar(node) || node.source === undefined) throw new NoCanonicalFormError('a value is not known');
-    const quoted = JSON.stringify(node.source);
-    return tag + (node.type === Scalar.PLAIN ? `plain${quoted}` : quoted);
+    const { source, type } = node;
+    if (source === undefined) throw new NoCanonicalFormError('a value is not as it was written');
+    const quoted = JSON.stringify(source);
+    return tag + (type === Scalar.PLAIN ? `plain${quoted}` : quoted);
   }
 
   #map(pairs: readonly Pair<Node, Node | null>[]): string {

@@ -50,7 +50,7 @@ describe('parseKeyFilter', () => {
     const key = 'a'.repeat(253);
     const list = parseKeyFilter(`${'*a'.repeat(budgets.keyFilterLength / 2 - 1)}b`);
     const before = process.cpuUsage();
-    for (let keys = budgets.filteredKeys; keys > 0; keys--) list.counts(key);
+    Array.from({ length: budgets.filteredKeys }, () => list.counts(key));
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(500);
   });
 
