@@ -2,6 +2,7 @@ import { describeProblem } from '../../shared/domain/annotations/annotation-prob
 import { watchedSourceKinds } from '../../shared/domain/lint/lint-subject';
 import type { Candidate } from '../../shared/domain/plan/candidates';
 import { describeWorkload } from '../../shared/domain/plan/describe-change';
+import { nearestFilter } from '../../shared/domain/plan/nearest-filter';
 import { untrackedTexts, whyUntracked } from '../../shared/domain/plan/why-untracked';
 import { decidingRule } from '../../shared/domain/policy/deciding-rule';
 import { decide, describeReason } from '../../shared/domain/policy/policy';
@@ -9,6 +10,7 @@ import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import type { UntrackedReason, UsedSource, WorkloadInspection } from '../../shared/domain/protocol/workload-inspection';
 import type { WorkloadStatus } from '../../shared/domain/protocol/workload-status';
 import { sourceId } from '../../shared/domain/sources/source';
+import { parseKeyFilter, type KeyFilter } from '../../shared/domain/text/key-filter';
 import { pausedForMs } from '../../shared/domain/workloads/pause';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { Install } from './install';
@@ -18,6 +20,16 @@ import type { SeenSources } from './seen-sources';
 export type WorkloadAccount = Tolerant<WorkloadInspection>;
 export type TrackedAccount = Extract<WorkloadAccount, { readonly tracked: true }>;
 export type SourceAccount = TrackedAccount['sources'][number];
+
+/** The list of keys that an account tells; undefined: there is none, or a later version knows more than this one. */
+export function filterOf(counted: SourceAccount['counted']): KeyFilter | undefined {
+  if (!counted) return undefined;
+  try {
+    return parseKeyFilter(counted.keys);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Why an install leaves a workload alone, whatever happens; undefined: it does not. */
 export function untrackedBecause(
@@ -82,7 +94,13 @@ export function sourceAccount(
 ): UsedSource {
   const seen = sources.get(sourceId({ kind, name }));
   const exists = seen === undefined || seen.is === 'hidden' || (seen.is === 'there' && seen.value.isSelected);
-  const common = { kind, name, ...(container !== undefined && { container }), exists, keys, restarts: false } as const;
+  const gates = seen?.is === 'there' ? seen.value.gates : undefined;
+  const filtered = nearestFilter(record, { gates });
+  const common = {
+    ...{ kind, name, ...(container !== undefined && { container }), exists, keys, restarts: false },
+    ...(filtered && { counted: { keys: filtered.filter.text, on: filtered.on } }),
+    ...(gates?.compare === 'parsed' && { compare: gates.compare }),
+  } as const;
   if (!watchedSourceKinds(settings).includes(kind)) {
     return { ...common, decision: 'not-watched', why: 'its kind is not watched', standing: 'not-compared' };
   }

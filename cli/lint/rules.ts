@@ -12,6 +12,7 @@ export const rules: Readonly<Record<AnnotationProblemCode, string>> = {
   'bad-hold': 'The hold cannot be read, and so holds without an end.',
   'bad-order': 'The value is no place in an order, the workload comes after itself, or another one is the canary, too.',
   'bad-check': 'The health check cannot be read or asks elsewhere, and so never passes.',
+  'bad-keys': 'The list of keys cannot be read, and so every key counts.',
   'bad-pattern': 'An element of the list is neither a name nor an RE2 pattern.',
   'bad-name': 'An element of the list is not the name of a source in this namespace.',
   'pattern-refused': 'The patterns are too large.',

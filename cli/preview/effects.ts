@@ -1,5 +1,8 @@
+import { gateAnnotations } from '../../shared/domain/annotations/annotations';
 import type { ComparisonReason } from '../../shared/domain/baseline/comparison';
+import { countedKeys } from '../../shared/domain/sources/counted-keys';
 import type { SourceRef } from '../../shared/domain/sources/source';
+import { filterOf } from '../evidence/account';
 import type { SourceUsers } from '../users/read-users';
 import { compareKeys, type SourceChange } from './source-change';
 
@@ -22,21 +25,29 @@ export interface AppearanceSettings {
 
 /** What a change does to a workload that uses its source. */
 export function effectOf(user: User, change: SourceChange, settings: AppearanceSettings): Effect {
-  const { decision, rule, keys, moreKeys, restarts: counts, deferred } = user;
+  const { decision, rule, keys, moreKeys, counted, compare, restarts: counts, deferred } = user;
   const { source } = change;
   const decided = {
     ...{ decision, keys, source },
     ...(rule !== undefined && { rule }),
     ...(moreKeys !== undefined && { moreKeys }),
+    ...(counted && { counted }),
+    ...(compare !== undefined && { compare }),
   };
   if (!counts) return { ...decided, why: user.why, changedKeys: [], restarts: false };
   // The leader names some of many keys. Then any of them may be used.
   const used = typeof keys === 'string' || moreKeys !== undefined ? 'all' : keys;
-  const { restart: restarts, because, changedKeys = [] } = compareKeys(change, used, settings);
+  const {
+    restart: restarts,
+    because,
+    changedKeys = [],
+  } = compareKeys(change, countedKeys(used, filterOf(counted)), settings);
   const why =
     change.missingRight !== undefined && restarts
       ? `what it uses counts as changed: ${change.missingRight}`
-      : phrases[because];
+      : because === 'unchanged' && counted
+        ? `no key changes that counts (${gateAnnotations.keys} on the ${counted.on}: ${counted.keys})`
+        : phrases[because];
   return { ...decided, why, changedKeys, restarts, ...(restarts && deferred && { deferred }) };
 }
 
@@ -44,6 +55,7 @@ const changes = 'what it uses changes';
 
 const phrases: Readonly<Record<ComparisonReason, string>> = {
   unchanged: 'what it uses does not change',
+  'same-parsed': 'only white space, comments or the order of keys changes (reroll.dev/compare: parsed)',
   'content-changed': changes,
   created: 'the source is new',
   'created-ignored': 'the source is new, and --reload-on-create is off',

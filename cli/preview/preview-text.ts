@@ -2,7 +2,7 @@ import { printable } from '../../shared/domain/text/printable';
 import { enumerated } from '../output/phrases';
 import { renderTable, type Column, type TableOptions } from '../output/table';
 import { bold, green, red, yellow, type Style } from '../output/text-style';
-import { whenText } from '../users/users-text';
+import { keysOf as usedKeysOf, whenText } from '../users/users-text';
 import type { Effect } from './effects';
 import { titleOf, type Outcome, type Preview, type PreviewedSource, type PreviewedWorkload } from './preview';
 import { sourceTitle, type Headline } from './preview-headline';
@@ -44,7 +44,7 @@ function workloadColumns(workloads: readonly PreviewedWorkload[], nowMs: number)
       style: ({ outcome }) => outcomes[outcome].style,
     },
     { title: 'FOR', cell: ({ effects }) => enumerated(effects.filter(isOf(effects)).map(causeOf)) },
-    { title: 'USES', cell: ({ effects: [first] }) => (first ? usedKeys(first) : ''), isWide: true },
+    { title: 'USES', cell: ({ effects: [first] }) => (first ? usedKeysOf(first) : ''), isWide: true },
     { title: 'BY', cell: ({ effects: [first] }) => first?.rule ?? '' },
     { title: 'BECAUSE', cell: ({ effects: [first] }) => first?.why ?? '' },
     ...(workloads.some(({ deferred }) => deferred)
@@ -66,11 +66,6 @@ function isOf([first]: readonly Effect[]): (effect: Effect) => boolean {
 
 function causeOf({ source: { kind, name }, changedKeys }: Effect): string {
   return `${kind} ${name}${changedKeys.length === 0 ? '' : ` (${inWords(keysOf({ changedKeys }))})`}`;
-}
-
-function usedKeys({ keys, moreKeys }: Effect): string {
-  if (typeof keys === 'string') return keys;
-  return enumerated(keys) + (moreKeys === undefined ? '' : ` and ${moreKeys} more`);
 }
 
 function inWords(keys: 'all' | readonly string[]): string {

@@ -1,6 +1,8 @@
+import { loadCanonicalForms } from '../../shared/domain/content-check/canonical-forms';
 import { printable } from '../../shared/domain/text/printable';
 import { UsageError } from '../../shared/runtime/options/options';
 import type { Random } from '../../shared/runtime/random';
+import { withinTime } from '../../shared/runtime/time-limit';
 import type { Cluster } from '../cluster/cluster';
 import { readInstall, type Install } from '../evidence/install';
 import type { Files } from '../manifests/files';
@@ -32,18 +34,19 @@ export async function readProposal(
   const { files, random, rerollNamespace, timeoutMs } = needed;
   const { client, namespace } = cluster;
   const limits = { timeoutMs };
+  const forms = await loadCanonicalForms(withinTime);
   if ('edit' in question) {
     const { edit } = question;
     const content = await readNewContent(edit, files);
     const install = await readInstall(client, rerollNamespace, limits);
-    const changes = new SourceChanges(random, install.settings.keys);
+    const changes = new SourceChanges(random, install.settings.keys, forms);
     const source = { kind: edit.kind, namespace, name: edit.name };
     const change = await editedSource(client, source, { edit, content }, changes, limits);
     return { proposal: { changes: [change], workloads: [], unresolved: [], missingRights: [] }, install };
   }
   const manifests = await readAll(question.filenames, files, namespace);
   const install = await readInstall(client, rerollNamespace, limits);
-  const changes = new SourceChanges(random, install.settings.keys);
+  const changes = new SourceChanges(random, install.settings.keys, forms);
   const [sources, workloads] = await Promise.all([
     manifestChanges(client, manifests, changes, limits),
     readManifestWorkloads(client, manifests, install, limits),

@@ -1,9 +1,15 @@
 import { readGateSettings, type GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { sourceFlags, type AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { compare, type Comparison } from '../../shared/domain/baseline/comparison';
-import { recordedOf } from '../../shared/domain/baseline/baseline';
+import { recordedOf } from '../../shared/domain/baseline/recorded';
 import type { Labels } from '../../shared/domain/kubernetes/selector';
-import { ContentDigester, everyKey, type ContentDigest } from '../../shared/domain/sources/content-digest';
+import {
+  ContentDigester,
+  everyKey,
+  type CanonicalForms,
+  type ContentDigest,
+} from '../../shared/domain/sources/content-digest';
+import type { CountedKeys } from '../../shared/domain/sources/counted-keys';
 import type { SourceFlags, SourceRef } from '../../shared/domain/sources/source';
 import type { Random } from '../../shared/runtime/random';
 import type { SourceObject } from './source-object';
@@ -41,8 +47,8 @@ export class SourceChanges {
   readonly #digester: ContentDigester;
   readonly #keys: AnnotationKeys;
 
-  constructor(random: Random, keys: AnnotationKeys) {
-    this.#digester = new ContentDigester(random.bytes(32));
+  constructor(random: Random, keys: AnnotationKeys, forms: CanonicalForms) {
+    this.#digester = new ContentDigester(random.bytes(32), undefined, forms);
     this.#keys = keys;
   }
 
@@ -88,10 +94,11 @@ export class SourceChanges {
   }
 
   #side(source: SourceRef, { content, annotations, labels }: SourceObject): SourceSide {
+    const gates = readGateSettings(annotations, 'source').settings;
     return {
-      content: this.#digester.digest(source, content),
+      content: this.#digester.digest(source, content, gates?.compare === 'parsed'),
       flags: sourceFlags(annotations, this.#keys),
-      gates: readGateSettings(annotations, 'source').settings,
+      gates,
       labels,
     };
   }
@@ -106,7 +113,7 @@ export function changedKeys({ before, after }: Pick<SourceChange, 'before' | 'af
 /** Compares as the leader does: what the pods of an up-to-date workload run with, and the source after the change. */
 export function compareKeys(
   { before, after }: Pick<SourceChange, 'before' | 'after'>,
-  keys: 'all' | readonly string[],
+  keys: CountedKeys,
   settings: { readonly reloadOnCreate: boolean; readonly reloadOnDelete: boolean },
 ): KnownComparison {
   const compared = compare({
@@ -115,6 +122,7 @@ export function compareKeys(
     recorded: recordedOf(before?.content, keys),
     current: after?.content,
     inForce: () => ({ content: before?.content }),
+    whenCounted: () => ({ content: before?.content }),
     atBirth: () => 'unknown',
     formerContent: () => before?.content,
     firstContent: () => after?.content,

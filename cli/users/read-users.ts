@@ -97,7 +97,8 @@ export function userFromObjects(
   const candidate = candidateOf(source, { record });
   if (!candidate) return [];
   const { install, sources } = evidence;
-  const { decision, rule, why, keys, standing } = sourceAccount(record, candidate, install, sources);
+  const account = sourceAccount(record, candidate, install, sources);
+  const { decision, rule, why, keys, standing, counted, compare } = account;
   const counts = standing === 'not-read-yet' || (standing === 'absent' && install.reloadOnCreate);
   const { kind, name, deleting } = record;
   const restarts = counts && !deleting;
@@ -107,6 +108,8 @@ export function userFromObjects(
   return [
     {
       ...{ kind, name, decision, ...(rule !== undefined && { rule }), why, keys, restarts },
+      ...(counted && { counted }),
+      ...(compare && { compare }),
       ...(deferred && { deferred }),
     },
   ];

@@ -1,3 +1,4 @@
+import { gateAnnotations } from '../../shared/domain/annotations/annotations';
 import { describeDeferral, type ToldDeferral } from '../../shared/domain/protocol/deferral';
 import { printable } from '../../shared/domain/text/printable';
 import { enumerated } from '../output/phrases';
@@ -57,10 +58,11 @@ export function laterPhrase(restarting: readonly { readonly deferred?: ToldDefer
   return later === restarting.length ? ', later' : `, ${later} of them later`;
 }
 
-/** The keys that a workload uses, for people. */
-export function keysOf({ keys, moreKeys }: Pick<User, 'keys' | 'moreKeys'>): string {
-  if (typeof keys === 'string') return keys;
-  return enumerated(keys) + (moreKeys === undefined ? '' : ` and ${moreKeys} more`);
+/** The keys that a workload uses, and what says that not all of them count, for people. */
+export function keysOf({ keys, moreKeys, counted }: Pick<User, 'keys' | 'moreKeys' | 'counted'>): string {
+  const more = moreKeys === undefined ? '' : ` and ${moreKeys} more`;
+  const used = typeof keys === 'string' ? keys : enumerated(keys) + more;
+  return counted ? `${used} (${gateAnnotations.keys}: ${counted.keys})` : used;
 }
 
 /** The first line of the answer: what a change would restart. */

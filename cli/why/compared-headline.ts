@@ -1,4 +1,5 @@
-import type { SourceAccount } from '../evidence/account';
+import { gateAnnotations } from '../../shared/domain/annotations/annotations';
+import { filterOf, type SourceAccount } from '../evidence/account';
 import type { SourceFacts } from '../evidence/seen-sources';
 import { enumerated } from '../output/phrases';
 import { ago, within } from '../output/times';
@@ -75,23 +76,33 @@ function isRolledOutAfter({ facts }: TrackedCase, changedMs: number): boolean {
   return facts?.templateWrite !== undefined && facts.templateWrite.timeMs >= changedMs;
 }
 
-/** The last write set other keys than those that the workload uses. */
+/** The last write set other keys than those that count. */
 function otherKeys(about: TrackedCase, source: SourceAccount, facts: SourceFacts | undefined): string | undefined {
-  const { keys, kind } = source;
-  if (typeof keys === 'string' || !isUnanswered(about, source)) return undefined;
-  const uses = `the workload uses ${keys.length === 1 ? 'key' : 'keys'} ${enumerated(keys)}`;
+  const { keys, kind, counted } = source;
+  if ((typeof keys === 'string' && !counted) || !isUnanswered(about, source)) return undefined;
+  const uses = [
+    ...(typeof keys === 'string'
+      ? []
+      : [`the workload uses ${keys.length === 1 ? 'key' : 'keys'} ${enumerated(keys)}`]),
+    ...(counted ? [`${gateAnnotations.keys}: ${counted.keys} on the ${counted.on} says what counts`] : []),
+  ].join(', ');
   const written = facts?.write?.names ?? [];
-  const isOther = written.length > 0 && !written.some((key) => keys.includes(key));
+  const isOther = written.length > 0 && !written.some((key) => mayCount(key, source));
   if (isOther) {
     return `${uses}, and the change was to ${written.length === 1 ? 'key' : 'keys'} ${enumerated(written)}${lastWrite(about, facts)}`;
   }
   return about.silence ? undefined : `${uses}, and the change of the ${kind} was elsewhere${lastWrite(about, facts)}`;
 }
 
+function mayCount(key: string, { keys, counted }: SourceAccount): boolean {
+  return (typeof keys === 'string' || keys.includes(key)) && filterOf(counted)?.counts(key) !== false;
+}
+
 function unchanged(about: TrackedCase, source: SourceAccount, facts: SourceFacts | undefined): Headline | undefined {
   if (source.standing === 'not-recorded') {
     return headline(`does not restart for ${titleOf(source)} yet: Reroll has yet to record what its pods run with`);
   }
+  if (source.standing === 'same-parsed') return headline(`does not restart for ${titleOf(source)}: ${source.why}`);
   const same = 'the content that the workload uses is what its pods run with';
   return headline(`does not restart for ${titleOf(source)}: ${same}${lastWrite(about, facts)}`);
 }

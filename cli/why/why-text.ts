@@ -4,6 +4,7 @@ import { renderTable, type Column } from '../output/table';
 import { bold, dim, green, red, yellow, type Paint } from '../output/text-style';
 import { enumerated } from '../output/phrases';
 import { ago, within } from '../output/times';
+import { keysOf } from '../users/users-text';
 import { titleOf, type Case, type Headline } from './case';
 import { howToCount } from './how-to-change';
 import { howToRestartSooner } from './how-to-restart-sooner';
@@ -85,12 +86,6 @@ function sourceLines(about: Case, { sources, moreSources }: TrackedAccount, opti
   }
 }
 
-/** The keys that the workload uses, for people. */
-export function keysOf({ keys, moreKeys }: SourceAccount): string {
-  if (typeof keys === 'string') return keys;
-  return enumerated(keys) + (moreKeys === undefined ? '' : ` and ${moreKeys} more`);
-}
-
 /** What is recorded, compared with what is there. */
 export function standingOf(
   { standing, changedKeys = [], moreChangedKeys, why, restarts }: SourceAccount,
@@ -107,6 +102,8 @@ export function standingOf(
       return restarts ? `changed since the pods started${keys}` : why;
     case 'not-recorded':
       return 'not recorded yet';
+    case 'same-parsed':
+      return 'as the pods run with it, but for white space, comments or the order of keys';
     case 'absent':
       return 'does not exist';
     case 'not-read-yet':

@@ -70,6 +70,13 @@ export const planted: Readonly<Record<string, Situation>> = {
     leader: 'does not restart for ConfigMap app: the workload uses key color, and the change',
     reader: 'counts key color of ConfigMap app, and whether it differs',
   },
+  'a key was changed that does not count': {
+    objects: [app, annotated({ 'reroll.dev/keys': '!size' })],
+    then: async (place) => await place.patch('ConfigMap', 'app', { data: { size: 'large' } }),
+    leader:
+      'does not restart for ConfigMap app: reroll.dev/keys: !size on the workload says what counts, and the change',
+    reader: 'counts ConfigMap app, and whether it differs',
+  },
   'the source is in another namespace': {
     objects: [web],
     leader: 'there is no ConfigMap app in namespace',

@@ -1,4 +1,5 @@
-import { parseBaseline, type Recorded } from '../../shared/domain/baseline/baseline';
+import { parseBaseline } from '../../shared/domain/baseline/baseline';
+import type { Recorded } from '../../shared/domain/baseline/recorded';
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { absent } from '../../shared/domain/sources/content-digest';
 import { sourceId } from '../../shared/domain/sources/source';

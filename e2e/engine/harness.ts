@@ -35,8 +35,8 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** Optional outlets of the engine: alerts, traces, health checks, the webhook of webhook mode, and a callback. */
-export type Outlets = Pick<EngineDeps, 'alerts' | 'traces' | 'webhook' | 'checker' | 'onListed'>;
+/** What an engine may have besides: alerts, traces, health checks, the webhook of webhook mode, a callback, and canonical forms. */
+export type Outlets = Pick<EngineDeps, 'alerts' | 'traces' | 'webhook' | 'checker' | 'onListed' | 'forms'>;
 
 export const engineUser = 'reroll';
 

@@ -1,7 +1,7 @@
 import { TomlError } from 'smol-toml';
 import { contentFaults, type LoadedSchema } from '../../shared/domain/content-check/content-faults';
 import { type ContentParser, NestingError } from '../../shared/domain/content-check/document-node';
-import { TimeLimitError, withinTime } from '../../webhook/plugins/time-limit';
+import { TimeLimitError, withinTime } from '../../shared/runtime/time-limit';
 import { promise, requireFitToShow } from './target';
 
 /** The webhook stops a parser after this time and leaves the key unchecked. */

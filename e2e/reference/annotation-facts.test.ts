@@ -84,6 +84,8 @@ describe('annotations of which the code says that they count on the metadata alo
         resumed: '0123abcd',
         onFailure: 'rollback',
         rolledBack: '0123abcd',
+        keys: 'app.yaml',
+        compare: 'parsed',
       }[name];
       const counts = bearers.filter(
         (bearer) => readGateSettings({ [gateAnnotations[name]]: value }, bearer).settings !== undefined,

@@ -5,7 +5,7 @@ import type {
   sourceAnnotations,
 } from '../../shared/domain/annotations/annotations';
 import { lastReloadedFrom, restartedAt } from '../../shared/domain/annotations/annotations';
-import { failureModes, restartModes } from '../../shared/domain/gate-settings/gate-settings';
+import { compareModes, failureModes, restartModes } from '../../shared/domain/gate-settings/gate-settings';
 import { checkModes } from '../../shared/domain/content-check/check-settings';
 import { runPolicies, strategyNames } from '../../shared/domain/workloads/workload-settings';
 
@@ -150,7 +150,7 @@ export const ownFacts: Facts<typeof ownAnnotations> = {
 
 const anywhere = ['workload', 'source', 'namespace'] as const;
 
-/** Reroll's annotations about when restarts may begin. */
+/** Reroll's annotations about when restarts may begin, and for which changes. */
 export const gateFacts: Facts<typeof gateAnnotations> = {
   hold: {
     where: anywhere,
@@ -247,6 +247,18 @@ export const gateFacts: Facts<typeof gateAnnotations> = {
     values: 'ids of changes, as Reroll and `reroll rollback` write them',
     otherwise: 'none',
     meaning: 'restart nothing for a content that was [put back before](../rollback.md#a-tool-that-writes-it-again)',
+  },
+  keys: {
+    where: ['workload', 'source'],
+    values: 'names and patterns of keys such as `app.yaml, *.json, !comment.*`',
+    otherwise: 'every key that the workload uses',
+    meaning: 'only changes of [these keys count](../what-counts.md#keys)',
+  },
+  compare: {
+    where: ['source'],
+    values: codes(compareModes),
+    otherwise: '`bytes`',
+    meaning: '`parsed`: [white space, comments and the order of keys](../what-counts.md#parsed) do not count',
   },
 };
 

@@ -112,6 +112,35 @@ export const hostileRows: readonly HostileRow[] = [
     ],
   },
   {
+    what: 'a list of keys at the limit, and 256 keys to try it on',
+    objects: (turn) => [
+      configMap({
+        ...{ ...inTenant, name: `keys-${String(turn)}`, annotations: { 'reroll.dev/keys': `${'*a'.repeat(249)}b` } },
+        data: Object.fromEntries(times(256, (index) => [`${'a'.repeat(248)}${String(index)}`, String(turn)])),
+      }),
+      deployment({
+        ...{ ...inTenant, name: `keys-${String(turn)}`, annotations: auto },
+        envFrom: [fromConfigMap(`keys-${String(turn)}`)],
+      }),
+    ],
+  },
+  {
+    what: 'a source that is compared parsed, of YAML that takes long to parse',
+    objects: (turn) => [
+      configMap({
+        ...{ ...inTenant, name: `parsed-${String(turn)}`, annotations: { 'reroll.dev/compare': 'parsed' } },
+        data: {
+          'a.yaml': `${'? - '.repeat(60)}${'[{a: '.repeat(60)}`,
+          'b.yaml': `a: ${'&a *a, '.repeat(4_000)}${String(turn)}`,
+        },
+      }),
+      deployment({
+        ...{ ...inTenant, name: `parsed-${String(turn)}`, annotations: auto },
+        envFrom: [fromConfigMap(`parsed-${String(turn)}`)],
+      }),
+    ],
+  },
+  {
     what: 'one large pattern',
     objects: (turn) => [
       deployment({

@@ -9,6 +9,7 @@ import { featureActions } from './feature-actions';
 import { gateActions } from './gate-actions';
 import { hybridActions, type HybridStage } from './hybrid-actions';
 import type { Intruder } from './intruder';
+import { keyActions } from './key-actions';
 import { leavingOutActions } from './leaving-out';
 import { paceActions } from './pace-actions';
 import { rollbackActions } from './rollback-actions';
@@ -119,6 +120,7 @@ const actions = {
   ...paceActions,
   ...stageActions,
   ...rollbackActions,
+  ...keyActions,
 } satisfies Record<string, Action>;
 
 export type ActionKind = keyof typeof actions;

@@ -9,6 +9,9 @@ export interface WrittenBaseline {
   /** Undefined if the baseline was part of the object's creation, or was written by an older version. */
   readonly uid?: string;
   readonly sources: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  /** What it tells beside the digests: the ids of lists of keys, and what is parsed of contents. */
+  readonly filters?: Readonly<Record<string, string>>;
+  readonly parsed?: unknown;
 }
 
 export const baselineAnnotation = 'reroll.dev/baseline';
@@ -33,6 +36,8 @@ function readBaseline(object: KubeObject): WrittenBaseline | undefined {
     if (typeof parsed?.n !== 'number' || parsed.n < 0 || parsed.sources === undefined) return undefined;
     return {
       ...{ n: parsed.n, sources: parsed.sources },
+      ...(parsed.filters !== undefined && { filters: parsed.filters }),
+      ...(parsed.parsed !== undefined && { parsed: parsed.parsed }),
       ...(parsed.uid !== undefined && { uid: parsed.uid }),
       ...(parsed.key !== undefined && { key: parsed.key }),
     };

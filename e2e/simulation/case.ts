@@ -5,6 +5,8 @@ import { leaseName, ownNamespace } from '../engine-settings';
 import { Contents, Digests, type Keys, type SourceName } from './contents';
 import { isEngine } from './engine-user';
 import { GateStates } from './gate-states';
+import { keysAt } from './judge-counted';
+import { SourceLists } from './key-lists';
 import { isGone, Lives, namespaceOf, type Life } from './lives';
 import type { Restored } from './restored';
 import { plainRules, type Rules } from './rules';
@@ -32,6 +34,7 @@ export class Case {
   readonly stored: Contents;
   readonly namespaces: SelectedNamespaces;
   readonly flags = new SourceFlags();
+  readonly lists = new SourceLists();
   readonly gates: GateStates;
   readonly #lives = new Lives();
   readonly #openEntries = new Map<string, number>();
@@ -61,6 +64,7 @@ export class Case {
     if (this.stored !== this.contents) this.stored.add(record);
     this.namespaces.add(record);
     this.flags.add(record);
+    this.lists.add(record);
     this.gates.add(record);
     if (kind.kind === 'Secret' && key === `${ownNamespace}/reroll-digest-key`) {
       const text = stringAt(object, 'data', 'key');
@@ -90,7 +94,7 @@ export class Case {
    */
   usageAt(object: KubeObject, revision = Infinity): ReadonlyMap<SourceName, Keys> {
     const uses = [...this.usageOf(object)].filter(([source, use]) => this.flags.counts(source, use, revision));
-    return new Map(uses.map(([source, { keys }]) => [source, keys]));
+    return new Map(uses.map(([source, { keys }]) => [source, keysAt(this, object, source, revision) ?? keys]));
   }
 
   /**

@@ -62,7 +62,7 @@ export const gatekeeperMutants: readonly Mutant[] = [
 ];
 
 /** Bugs of an engine that show after the install has lost its digest key. */
-export const keyMutants: readonly Mutant[] = [
+export const digestKeyMutants: readonly Mutant[] = [
   {
     what: 'what was recorded under another digest key is compared',
     file: 'reconciler/workloads/workload-index.ts',

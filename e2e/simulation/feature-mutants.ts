@@ -57,7 +57,7 @@ export const featureMutants: readonly Mutant[] = [
   {
     what: 'what a source was is forgotten when it goes or leaves the selection',
     file: comparison,
-    from: "because: 'deleted-ignored', recorded };",
+    from: "because: 'deleted-ignored', recorded: recordedOnce };",
     to: "because: 'deleted-ignored', recorded: absent };",
   },
   {

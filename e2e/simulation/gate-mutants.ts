@@ -107,8 +107,8 @@ export const gateMutants: readonly Mutant[] = [
   {
     what: 'what a source says is forgotten when it is packed',
     file: 'reconciler/sources/packed-source.ts',
-    from: 'if (content.former || record.gates) return undefined;',
-    to: 'if (content.former) return undefined;',
+    from: 'if (content.former || content.parsed || record.gates) return undefined;',
+    to: 'if (content.former || content.parsed) return undefined;',
   },
   {
     what: 'the time of the last restart is known to its process alone',

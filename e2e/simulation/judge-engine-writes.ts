@@ -117,7 +117,9 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
   if (alteredIn(opened, life).length > 0)
     known.push(...life.writes.slice(0, -1).map((each) => baselineOf(each.object)));
   if (!isRestart(write)) {
-    const same = before?.key === after.key && JSON.stringify(before?.sources) === JSON.stringify(after.sources);
+    const recorded = ({ key, sources, filters, parsed }: WrittenBaseline): string =>
+      JSON.stringify([key, sources, filters, parsed]);
+    const same = before !== undefined && recorded(before) === recorded(after);
     if (same && !isLost && !opened.alteredWorkloads.has(life.name))
       found('foreign write', `${at}: a baseline that was there already`);
     return violations;

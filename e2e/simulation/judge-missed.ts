@@ -6,6 +6,7 @@ import { decodedData, sameKeys, type Content, type Contents, type Keys } from '.
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { notTakenBack } from './judge-altered';
+import { isOwed, sameValue } from './judge-counted';
 import { isLeftForGood } from './judge-deferred';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
 import { isMountedFromBefore, isOfUnawareTime, isUnaware, lostWrites } from './restored';
@@ -41,7 +42,8 @@ export function checkMissed(opened: Case): readonly Violation[] {
       const now = contents.versions(source).at(-1)?.content;
       // If the rotated pods are gone, perhaps nobody knew of the rotation.
       if (isClass(source) && contents.witnessedSinceMs(source) === undefined) return [];
-      const missed = changed(rulesFor(source, rules), keys, contents.settledAt(source, since), now);
+      const differing = changed(rulesFor(source, rules), keys, contents.settledAt(source, since), now);
+      const missed = differing.filter((key) => isOwed(opened, life, source, key, since));
       // What the pods really read counts too: a change within the second of the creation may have been reverted.
       if (missed.length === 0 || changed(rulesFor(source, rules), keys, contents.at(source, since), now).length === 0)
         return [];
@@ -269,7 +271,7 @@ function changed(rules: Rules, keys: Keys, then: Content | undefined, now: Conte
 function changedKeys(keys: Keys, then: Content | undefined, now: Content | undefined): readonly string[] {
   if (then === undefined || now === undefined) return [];
   const inQuestion = keys === 'all' ? [...now.keys()] : [...keys].filter((key) => then.has(key) && now.has(key));
-  return inQuestion.filter((key) => then.get(key) !== now.get(key));
+  return inQuestion.filter((key) => !sameValue(then.get(key), now.get(key)));
 }
 
 function lastTemplateChange({ writes }: Life): number {

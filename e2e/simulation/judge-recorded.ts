@@ -1,5 +1,6 @@
-import { matches, recordedOf } from './baseline-text';
+import { recordedOf } from './baseline-text';
 import type { Case } from './case';
+import { recordsToday } from './judge-counted';
 import type { Violation } from './judge';
 import { isLeftForGood } from './judge-deferred';
 import type { Life } from './lives';
@@ -28,7 +29,7 @@ export function checkUnfinished({ openEntries }: Case): readonly Violation[] {
 
 function checkLife(opened: Case, life: Life): readonly Violation[] {
   const { name, writes } = life;
-  const { contents, digests, rules } = opened;
+  const { contents, rules } = opened;
   const { object } = writes.at(-1) ?? writes[0];
   if (isNeverRun(object)) return [];
   const recorded = recordedOf(object);
@@ -43,7 +44,7 @@ function checkLife(opened: Case, life: Life): readonly Violation[] {
     }
     if (entry === undefined) return [{ promise: 'missed change', sentence: `${name} has no record of ${source}` }];
     const whole = typeof entry === 'string';
-    if (digests && whole === (keys === 'all') && matches(digests, source, now, entry)) return [];
+    if (whole === (keys === 'all') && recordsToday(opened, source, entry, now)) return [];
     if (isMountedFromBefore(opened, source, entry) || (entry === '-' && contents.isRotatedBack(source))) return [];
     return [{ promise: 'missed change', sentence: `${name} carries a record of ${source} that is not of today` }];
   });

@@ -1,11 +1,13 @@
 import type { Wrong } from './batch';
 import { crowdMutants } from './crowd-mutants';
 import { csiMutants } from './csi-mutants';
-import { gatekeeperMutants, keyMutants, restoreMutants } from './fault-mutants';
+import { digestKeyMutants, gatekeeperMutants, restoreMutants } from './fault-mutants';
 import { featureMutants } from './feature-mutants';
 import { noFeatures } from './features';
 import { gateMutants } from './gate-mutants';
 import { isGated } from './gate-world';
+import { keyMutants } from './key-mutants';
+import { hasKeys } from './key-world';
 import { nothingLeftOut } from './leaving-out';
 import { marksMutants } from './marks-mutants';
 import { mutants, type Mutant } from './mutants';
@@ -60,9 +62,10 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(paceMutants, isPaced),
   ...ofMutants(stageMutants, isStaged),
   ...ofMutants(rollbackMutants, isRolledBack),
+  ...ofMutants(keyMutants, hasKeys),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),
-  ...ofMutants(keyMutants, hasLostKey),
+  ...ofMutants(digestKeyMutants, hasLostKey),
   ...ofMutants(restartIdMutants, () => true),
   ...ofMutants([...mutants, ...marksMutants, ...authorMutants], hasWebhook),
 ];

@@ -3,6 +3,7 @@ import { matches, recordedOf, sourceOfEntry, type WrittenBaseline } from './base
 import type { Case } from './case';
 import { countedFromMs } from './counting';
 import type { SourceName, Version } from './contents';
+import { isOnlyFormatted, mayHaveCounted } from './judge-counted';
 import type { Life } from './lives';
 import { lostWrites } from './restored';
 import { isClass, rulesFor } from './rotations';
@@ -84,7 +85,15 @@ export function reasonFor(
       return countedMs > bornMs ? changedInLife(source, countedMs) : writtenInLife(source);
     }
     if (former === '-') return writtenInLife(source);
-    return differ(former, entry) ?? writtenInLife(source);
+    if (isOnlyFormatted(opened, life, source, [former, entry], write)) return false;
+    const mayCountOf = (key: string): boolean => mayHaveCounted(opened, life, source, key, write);
+    // The record of a list has no digest of a key that is gone.
+    const isGone = (key: string): boolean => typeof entry === 'object' && entry[key] === undefined;
+    const isFiltered = after.filters?.[id] !== undefined && typeof former === 'object';
+    return (
+      (isFiltered && Object.keys(former).some((key) => isGone(key) && mayCountOf(key))) ||
+      (differ(former, entry, mayCountOf) ?? writtenInLife(source))
+    );
   });
 }
 
@@ -121,12 +130,16 @@ function mayCount({ flags, contents, rules }: Case, source: SourceName, use: Use
  * Undefined if the two entries do not record the same keys. Then the digests cannot be compared, and any change in the
  * workload's life must be enough.
  */
-export function differ(former: Entry, entry: Entry): boolean | undefined {
+export function differ(
+  former: Entry,
+  entry: Entry,
+  counts: (key: string) => boolean = () => true,
+): boolean | undefined {
   if (typeof former === 'string' && typeof entry === 'string') return former !== entry;
   if (typeof former === 'string' || typeof entry === 'string') return undefined;
   const keys = Object.entries(entry);
   if (keys.some(([key]) => former[key] === undefined)) return undefined;
-  return keys.some(([key, digest]) => former[key] !== digest);
+  return keys.some(([key, digest]) => former[key] !== digest && counts(key));
 }
 
 /** The clocks may differ by this much, and timestamps are whole seconds. */

@@ -1,3 +1,4 @@
+import type { CanonicalForms } from '../../shared/domain/sources/content-digest';
 import { ServerClock } from '../../shared/kube/client/server-clock';
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { Metrics } from '../../reconciler/metrics/metrics';
@@ -17,7 +18,11 @@ export interface ReconcilerProcess extends Incarnation {
 export type Reconcilers = Replicas<ReconcilerProcess>;
 
 /** `settings` overrides the default settings of the engine. */
-export function reconcilerProgram(network: Network, settings: Partial<EngineSettings>): Program<ReconcilerProcess> {
+export function reconcilerProgram(
+  network: Network,
+  settings: Partial<EngineSettings>,
+  forms: CanonicalForms,
+): Program<ReconcilerProcess> {
   return {
     prefix: engineUserPrefix,
     start: (process, logger) => {
@@ -26,7 +31,7 @@ export function reconcilerProgram(network: Network, settings: Partial<EngineSett
       const clock = new ServerClock(process.clock);
       const client = simulatedClient(network, process, clock, logger);
       const reconciler = new Reconciler(
-        { client, clock, random, logger, metrics },
+        { client, clock, forms, random, logger, metrics },
         { ...defaultSettings, ...settings, identity: process.name },
       );
       reconciler.start();

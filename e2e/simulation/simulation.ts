@@ -1,4 +1,5 @@
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
+import { loadCanonicalForms } from '../../shared/domain/content-check/canonical-forms';
 import { seededRandom } from '../apiserver/seeded-random';
 import { ApiServer } from '../apiserver/api-server';
 import { seedNamespace } from '../apiserver/cluster';
@@ -29,6 +30,7 @@ import { Intruder } from './intruder';
 import { Judge, type Violation } from './judge';
 import { checkTold } from './judge-leaks';
 import { checkProcesses } from './judge-processes';
+import { KeySituations } from './key-situations';
 import { knownWithinMs } from './known-within';
 import { checkLaterTerm } from './later-term';
 import { LoggedSituations } from './logged-situations';
@@ -83,6 +85,8 @@ const longestPutOffMs = 120_000;
 
 /** Runs a world to its end and judges it. `settings` overrides the engine's settings, to plant a bug. */
 export async function simulate(world: World, settings: Partial<EngineSettings> = {}): Promise<Outcome> {
+  // Without a time limit: every run of a world must be the same.
+  const forms = await loadCanonicalForms((_limitMs, work) => work());
   const draw = new Draw(world.seed ^ 0x2545f491);
   const loop = new Loop(new Draw(draw.seed()).random);
   const story = new Story(loop);
@@ -142,6 +146,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const paced = new LoggedSituations(paceToldInLogs);
   const staged = new LoggedSituations(stageToldInLogs);
   const rolledBack = new LoggedSituations(rollbackToldInLogs);
+  const counted = new KeySituations();
   for (const write of server.history()) {
     judge.wrote(write);
     featured.written(write);
@@ -155,6 +160,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     if (features.crowd) crowded.written(write);
     if (features.ownSettings) settled.written(write);
     if (rules.gates) gated.written(write);
+    counted.written(write);
     hybrid?.situations.written(write);
     const takenOut = gatekeeper.takenOutOf(write);
     if (takenOut) faulted.takenOut(takenOut, write);
@@ -193,7 +199,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   });
   const replicas: Reconcilers = new Replicas(world.replicas, {
     ...{ loop, network, told, draw: new Draw(draw.seed()) },
-    program: reconcilerProgram(network, { strategy: world.strategy, ...settingsOf(features), ...settings }),
+    program: reconcilerProgram(network, { strategy: world.strategy, ...settingsOf(features), ...settings }, forms),
     changed: () => hybrid?.reconcilersChanged(),
   });
   const leader = (): number | undefined => {
@@ -297,6 +303,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...paced.reached,
     ...staged.reached,
     ...rolledBack.reached,
+    ...counted.reached,
     ...(hybrid?.situations.reached ?? []),
   ]);
   // After a broken promise, the later term proves nothing.

@@ -8,6 +8,7 @@ import { faultSituations } from './fault-situations';
 import { featureSituations } from './feature-situations';
 import { gateSituations } from './gate-situations';
 import { hybridSituations } from './hybrid-situations';
+import { keySituations } from './key-situations';
 import { paceSituations } from './pace-situations';
 import { rollbackSituations } from './rollback-situations';
 import { stageSituations } from './stage-situations';
@@ -79,6 +80,7 @@ export const situations = [
   ...paceSituations,
   ...stageSituations,
   ...rollbackSituations,
+  ...keySituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

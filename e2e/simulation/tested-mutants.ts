@@ -88,9 +88,9 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'a source that is not there is recorded as an empty one',
-    file: 'shared/domain/baseline/baseline.ts',
+    file: 'shared/domain/baseline/recorded.ts',
     from: 'if (content === undefined) return absent;',
-    to: "if (content === undefined) return keys === 'all' ? noContents : new Map(keys.map((key) => [key, noContents]));",
+    to: "if (content === undefined) return Array.isArray(keys) ? new Map(keys.map((key) => [key, 'A'.repeat(22)])) : 'A'.repeat(22);",
     test: 'reconciler/sources/plan-from-index.test.ts',
   },
   {
@@ -102,9 +102,9 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'digests of keys that are not in use are compared',
-    file: comparison,
-    from: 'current.keyNames] : input.keys;',
-    to: 'current.keyNames] : [...recorded.keys()];',
+    file: 'shared/domain/sources/counted-keys.ts',
+    from: 'if (!(keys instanceof KeyFilter)) return keys;',
+    to: 'if (!(keys instanceof KeyFilter)) return [...names];',
     test: comparisonTest,
   },
   {
@@ -126,9 +126,9 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'what comes back is no change though another content was rolled out meanwhile',
     file: comparison,
-    from: 'if (recorded === current.whole()) return',
+    from: 'if (digests === current.whole()) return',
     to: `const first = input.inForce();
-  if (recorded === current.whole() || (first !== 'unknown' && first.content?.equals(current) === true)) return`,
+  if (digests === current.whole() || (first !== 'unknown' && first.content?.equals(current) === true)) return`,
     test: comparisonTest,
   },
   {

@@ -8,6 +8,7 @@ import { withFeatures, type Features } from './features';
 import { withGates } from './gate-world';
 import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
 import { withLeavingOut } from './leaving-out';
+import { withKeys } from './key-world';
 import { withOwnSettings } from './own-settings';
 import { withPace } from './pace-world';
 import { withRollbacks } from './rollback-world';
@@ -95,7 +96,8 @@ export function drawWorld(seed: number): World {
   const gated = withGates(settled, new Draw(seed ^ 0x510e527f));
   const paced = withPace(gated, new Draw(seed ^ 0x428a2f98));
   const staged = withStages(paced, new Draw(seed ^ 0x71374491));
-  return withRollbacks(staged, new Draw(seed ^ 0xb5c0fbcf));
+  const rolledBack = withRollbacks(staged, new Draw(seed ^ 0xb5c0fbcf));
+  return withKeys(rolledBack, new Draw(seed ^ 0x3956c25b));
 }
 
 function drawPlain(seed: number): Plain {

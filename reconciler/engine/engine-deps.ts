@@ -1,3 +1,4 @@
+import type { CanonicalForms } from '../../shared/domain/sources/content-digest';
 import type { KubeClient } from '../../shared/kube/client/client';
 import type { LeaseTimings } from '../../shared/kube/lease/lease';
 import type { Clock } from '../../shared/runtime/clock';
@@ -25,6 +26,8 @@ export interface EngineDeps {
   readonly keyIsShared?: boolean;
   /** Default: the timings of client-go. */
   readonly leaseTimings?: LeaseTimings;
+  /** Undefined: every source is compared by its bytes. */
+  readonly forms?: CanonicalForms;
   /** Called when the first lists are processed: what follows is little in comparison. May be called again. */
   readonly onListed?: () => void;
   /** Undefined: restarts are reported only inside the cluster. */

@@ -1,6 +1,6 @@
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import type { ComparisonReason } from '../../shared/domain/baseline/comparison';
-import type { Recorded } from '../../shared/domain/baseline/baseline';
+import type { Recorded } from '../../shared/domain/baseline/recorded';
 import { assertNever } from '../../shared/domain/errors';
 import type { Candidate } from '../../shared/domain/plan/candidates';
 import { whyOf } from '../../shared/domain/plan/describe-change';
@@ -17,8 +17,8 @@ export function decisionFacts(
   { keys }: Pick<Candidate, 'keys'>,
   verdict: Verdict,
   annotationKeys: AnnotationKeys,
-): Pick<SourceUser, 'decision' | 'rule' | 'why' | 'keys' | 'moreKeys'> {
-  const { decision, kind } = verdict;
+): Pick<SourceUser, 'decision' | 'rule' | 'why' | 'keys' | 'moreKeys' | 'counted' | 'compare'> {
+  const { decision, kind, filtered, isParsed } = verdict;
   const rule = decision === 'not-watched' ? undefined : decidingRule(decision, kind, annotationKeys);
   return {
     decision,
@@ -26,6 +26,8 @@ export function decisionFacts(
     why: verdict.needsContent ? 'the source must be read first' : whyOf(verdict),
     keys: keys === 'all' ? keys : keys.slice(0, maxNamedKeys),
     ...(keys !== 'all' && keys.length > maxNamedKeys && { moreKeys: keys.length - maxNamedKeys }),
+    ...(filtered && { counted: { keys: filtered.filter.text, on: filtered.on } }),
+    ...(isParsed && { compare: 'parsed' as const }),
   };
 }
 
@@ -49,6 +51,7 @@ function standingOf(recorded: Recorded | undefined, verdict: Verdict): SourceSta
   if (needsContent) return 'not-read-yet';
   if (!comparison) return 'not-compared';
   if (!exists) return 'absent';
+  if (comparison.because === 'same-parsed') return 'same-parsed';
   const isChange = isChanged(comparison.because);
   return recorded === undefined && !isChange ? 'not-recorded' : isChange ? 'changed' : 'unchanged';
 }
@@ -56,6 +59,7 @@ function standingOf(recorded: Recorded | undefined, verdict: Verdict): SourceSta
 function isChanged(because: ComparisonReason): boolean {
   switch (because) {
     case 'unchanged':
+    case 'same-parsed':
     case 'first-seen':
       return false;
     case 'content-changed':

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { version as nodeVersion } from 'node:process';
 import { setFlagsFromString } from 'node:v8';
+import { loadCanonicalForms } from '../../shared/domain/content-check/canonical-forms';
 import { channelClientName } from '../../shared/domain/protocol/channel-names';
 import { connectCluster } from '../../shared/kube/client/cluster-connection';
 import { ServerClock } from '../../shared/kube/client/server-clock';
@@ -9,6 +10,7 @@ import { tlsComponent, tlsSource } from '../../shared/kube/secrets/tls-source';
 import { systemClock } from '../../shared/runtime/clock';
 import type { Component } from '../../shared/runtime/process/lifecycle';
 import type { Logger } from '../../shared/runtime/log/logger';
+import { withinTime } from '../../shared/runtime/time-limit';
 import type { Environment } from '../../shared/runtime/options/options';
 import { httpGet } from '../../shared/outbound/http-get';
 import { HttpsPostTransport } from '../../shared/outbound/https-post-transport';
@@ -64,8 +66,9 @@ export async function assemble(
   const settings = { ...options, policy, ownNamespace, identity };
   const tracing = await tracingOf(options, { ...deps, metrics: metrics.spans }, { identity, ownNamespace });
   const outlets = { alerts, webhook, traces: tracing?.traces, checker: healthChecker(deps, options) };
+  const forms = await loadCanonicalForms(withinTime);
   const reconciler = new Reconciler(
-    { ...deps, ...outlets, metrics, onListed: keepHeapSmall, clockAheadMs: () => clock.aheadMs() },
+    { ...deps, ...outlets, forms, metrics, onListed: keepHeapSmall, clockAheadMs: () => clock.aheadMs() },
     settings,
   );
   const probes = { live: livenessChecks(reconciler, clock), ready: readinessChecks(reconciler) };

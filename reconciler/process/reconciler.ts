@@ -127,7 +127,7 @@ export class Reconciler {
       logger.warn('dry run: restarts are decided and logged, but nothing is written');
       metrics.dryRun.set(1);
       // A dry run stores no digest that the next process would have to compare.
-      this.#run(new ContentDigester(newInstallKey(random)), { keyIsShared: true });
+      this.#run(newInstallKey(random), { keyIsShared: true });
       return;
     }
     const permissions = new PermissionProbe({ client, clock });
@@ -136,7 +136,7 @@ export class Reconciler {
       try {
         const key = await loadInstallKey(client, random, this.#settings.ownNamespace, digestKey);
         this.#problem = undefined;
-        this.#run(new ContentDigester(key), { keyIsShared: true });
+        this.#run(key, { keyIsShared: true });
         return;
       } catch (error) {
         if (await permissions.isRightMissing(error)) {
@@ -166,7 +166,7 @@ export class Reconciler {
         fix: `head -c 32 /dev/urandom | kubectl -n ${ownNamespace} create secret generic ${digestKey.secretName} --from-file=key=/dev/stdin`,
       },
     );
-    this.#run(new ContentDigester(newInstallKey(random)), { keyIsShared: false });
+    this.#run(newInstallKey(random), { keyIsShared: false });
     // In webhook mode no baseline is recorded under any key, so the shared key is not needed.
     if (!this.#deps.webhook) void this.#awaitSharedKey();
   }
@@ -187,10 +187,11 @@ export class Reconciler {
     }
   }
 
-  #run(digester: ContentDigester, { keyIsShared }: { readonly keyIsShared: boolean }): void {
+  #run(key: Buffer, { keyIsShared }: { readonly keyIsShared: boolean }): void {
     // It may have been stopped while the key was being loaded.
     if (this.#stop.signal.aborted) return;
-    const { webhook } = this.#deps;
+    const { forms, webhook } = this.#deps;
+    const digester = new ContentDigester(key, undefined, forms);
     const deps = { ...this.#deps, keyIsShared };
     this.#engine = webhook
       ? new NotifyingEngine(deps, this.#settings, digester, webhook)

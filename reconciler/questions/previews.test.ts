@@ -128,6 +128,20 @@ describe('a preview', () => {
     });
   });
 
+  it('knows which keys count, as the annotations say after the write', () => {
+    has({ name: 'web' });
+    has({ name: 'own', annotations: { ...auto, 'reroll.dev/keys': 'color' } });
+    expect(previews().answer(question(blue, { gates: { 'reroll.dev/keys': 'size' } }))).toMatchObject({
+      restarts: [{ workload: 'deployment/own', keys: ['color'] }],
+      left: [
+        {
+          workload: 'deployment/web',
+          because: 'the keys that reroll.dev/keys on the source lets count have not changed (size)',
+        },
+      ],
+    });
+  });
+
   it('changes nothing: the answer and the index stay the same', () => {
     has({ name: 'web' });
     const asked = previews();

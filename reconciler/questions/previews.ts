@@ -1,4 +1,4 @@
-import type { Recorded } from '../../shared/domain/baseline/baseline';
+import { detailed, type Recorded, type RecordedDigests } from '../../shared/domain/baseline/recorded';
 import { absent, type ContentDigest } from '../../shared/domain/sources/content-digest';
 import { readGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { deferralIn } from '../../shared/domain/gates/told-gates';
@@ -122,6 +122,7 @@ export class Previews {
         if (kind === proposed.kind && namespace === proposed.namespace) yield proposed.name;
       },
       lastKnownFlags: (source) => sources.lastKnownFlags(source),
+      keysSinceMs: (source) => sources.keysSinceMs(source),
       inForceAt: (source, ...when) => (isIt(source) ? { content: shown } : sources.inForceAt(source, ...when)),
       heldAtBirth: (source, createdAtMs) =>
         isIt(source) ? { content: shown } : sources.heldAtBirth(source, createdAtMs),
@@ -139,8 +140,15 @@ export class Previews {
 function holdsNoMoreThan(shown: ContentDigest | undefined, recorded: Recorded | undefined): boolean {
   if (recorded === undefined || recorded === absent) return true;
   if (!shown) return false;
-  if (typeof recorded === 'string') return recorded === shown.whole();
-  return [...recorded].every(([key, digest]) => digest === shown.key(key));
+  const { digests, parsed } = detailed(recorded);
+  // What the caller knows but for white space and the like tells nothing more either.
+  return isDigestOf(digests, shown) || (parsed !== undefined && isDigestOf(parsed, shown.parsed));
+}
+
+function isDigestOf(digests: RecordedDigests, content: ContentDigest | undefined): boolean {
+  if (!content) return false;
+  if (typeof digests === 'string') return digests === content.whole();
+  return [...digests].every(([key, digest]) => digest === content.key(key));
 }
 
 function verdictOf(input: PlanInput, question: PreviewQuestion): Verdict | undefined {

@@ -1,5 +1,5 @@
 import { describeProblem } from '../../shared/domain/annotations/annotation-problem';
-import { ownAnnotations } from '../../shared/domain/annotations/annotations';
+import { gateAnnotations, ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { budgets } from '../../shared/domain/budgets';
 import { describeRemovers, describeWorkload } from '../../shared/domain/plan/describe-change';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
@@ -91,8 +91,9 @@ export class ProblemReporter {
     this.#reportedKeys.set(key, reported);
     const named = sources.slice(0, maxNamedSources).join(', ') + (sources.length > maxNamedSources ? ', …' : '');
     const why =
-      `more than ${budgets.sourceKeys} keys, or key names of more than ${budgets.sourceKeyNameBytes} bytes in total, in ` +
-      `${named}: any change there restarts the workload, even of keys that it does not use; split the source`;
+      `more than ${budgets.sourceKeys} keys, or with ${gateAnnotations.keys} more than ${budgets.filteredKeys}, or key names of more than ` +
+      `${budgets.sourceKeyNameBytes} bytes in total, in ${named}: any change there restarts the workload, even of keys that do not ` +
+      'count; split the source';
     const workload = describeWorkload(record);
     this.#options.logger.warn(`${workload} uses keys of a source that has too many: ${why}`, { workload });
     this.#options.warn(record, 'OverBudget', why);

@@ -21,7 +21,7 @@ export class DigestKeyring implements SourceDigester {
     this.#isShared = isShared;
   }
 
-  readonly digest: SourceDigester['digest'] = (source, content) => this.#digester.digest(source, content);
+  readonly digest: SourceDigester['digest'] = (...input) => this.#digester.digest(...input);
 
   /** The id of the key that baselines are written under. */
   get keyId(): string {

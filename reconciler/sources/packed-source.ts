@@ -30,10 +30,11 @@ export class PackedSource {
    * look like the API server's.
    */
   static of(entry: SourceEntry): PackedSource | undefined {
-    const { record, fromMs, ignoreSinceMs, matchSinceMs, isRead, former, isFirstForgotten } = entry;
-    if (!record || ignoreSinceMs !== 0 || matchSinceMs !== 0 || isRead || former.length > 0) return undefined;
+    const { record, fromMs, ignoreSinceMs, matchSinceMs, keysSinceMs, isRead, former, isFirstForgotten } = entry;
+    if (!record || isRead || former.length > 0) return undefined;
+    if (ignoreSinceMs !== 0 || matchSinceMs !== 0 || keysSinceMs !== 0) return undefined;
     const content = record.content === 'metadata-only' ? noContent : record.content;
-    if (content.former || record.gates) return undefined;
+    if (content.former || content.parsed || record.gates) return undefined;
     const { uid, resourceVersion, createdAtMs, writtenAtMs, ignore, match } = record;
     if (!uuid.test(uid) || !decimal.test(resourceVersion)) return undefined;
     if (![createdAtMs, fromMs, writtenAtMs ?? 0].every(isPackedTime)) return undefined;
@@ -80,7 +81,8 @@ export class PackedSource {
     };
     const fromMs = bytes.readUInt32BE(layout.fromS) * 1000;
     const isFirstForgotten = (flags & flag.firstForgotten) !== 0;
-    return { record, fromMs, ignoreSinceMs: 0, matchSinceMs: 0, isRead: false, former: noPast, isFirstForgotten };
+    const flagTimes = { ignoreSinceMs: 0, matchSinceMs: 0, keysSinceMs: 0 };
+    return { record, fromMs, ...flagTimes, isRead: false, former: noPast, isFirstForgotten };
   }
 }
 

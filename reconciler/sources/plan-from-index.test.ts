@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Baseline, Recorded } from '../../shared/domain/baseline/baseline';
+import type { Baseline } from '../../shared/domain/baseline/baseline';
+import type { Recorded } from '../../shared/domain/baseline/recorded';
 import { absent } from '../../shared/domain/sources/content-digest';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
 import type { SourceKind } from '../../shared/domain/sources/source';

@@ -3,7 +3,7 @@ import type { SourceFlags, SourceRecord } from '../../shared/domain/sources/sour
 import { changedAtMs, type WriteTimeEvidence } from './source-write-times';
 
 /** Since when the annotations of a source have their current values; 0: since before the watch began. */
-export type FlagTimes = Pick<SourceEntry, 'ignoreSinceMs' | 'matchSinceMs'>;
+export type FlagTimes = Pick<SourceEntry, 'ignoreSinceMs' | 'matchSinceMs' | 'keysSinceMs'>;
 
 /** Content that was not read: that of the object at `version`, which the write at `until` replaced. */
 export interface PastVersion {
@@ -34,6 +34,8 @@ export interface SourceEntry {
   readonly ignoreSinceMs: number;
   /** The same for the annotation by which searches find it. */
   readonly matchSinceMs: number;
+  /** The same for the annotation that says which of its keys count. */
+  readonly keysSinceMs: number;
   /** The record is from a read by name, and the watch has not caught up: it may still show earlier states. */
   readonly isRead: boolean;
   /** Oldest first. */

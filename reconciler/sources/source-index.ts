@@ -78,6 +78,11 @@ export class SourceIndex {
     return this.#store.get(source)?.lastFlags;
   }
 
+  /** See SourceView. */
+  keysSinceMs(source: SourceRef): number {
+    return this.#store.get(source)?.keysSinceMs ?? 0;
+  }
+
   /** The name of every source of a kind in a namespace, for patterns. */
   namesIn(kind: SourceKind, namespace: string): Iterable<string> {
     return this.#store.namesIn(kind, namespace);
@@ -239,7 +244,7 @@ export class SourceIndex {
     const former = this.#retention.retained(source, this.#pastOf(entry, resourceVersion));
     const { ignore, match, uid: lastUid } = entry.record;
     const fromMs = this.#clock.nowMs();
-    const flagTimes = { ignoreSinceMs: 0, matchSinceMs: 0 };
+    const flagTimes = { ignoreSinceMs: 0, matchSinceMs: 0, keysSinceMs: 0 };
     const deleted = { record: undefined, fromMs, ...flagTimes, isRead: false, former, isFirstForgotten: false };
     this.#store.set(source, { ...deleted, lastFlags: { ignore, match }, lastUid });
     this.#listener.onChange({ kind, namespace, name, before: entry.record, after: undefined });

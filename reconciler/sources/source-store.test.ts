@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 function entryOf(options: Parameters<typeof sourceRecord>[0] = {}): SourceEntry {
-  const times = { fromMs: at(0), ignoreSinceMs: 0, matchSinceMs: 0 };
+  const times = { fromMs: at(0), ignoreSinceMs: 0, matchSinceMs: 0, keysSinceMs: 0 };
   return { record: sourceRecord(options), ...times, isRead: false, former: noPast, isFirstForgotten: false };
 }
 

@@ -1,3 +1,4 @@
+import { textOfKeys } from '../../shared/domain/gate-settings/gate-settings';
 import { absent, type ContentDigest } from '../../shared/domain/sources/content-digest';
 import type { SourceRecord } from '../../shared/domain/sources/source';
 import type { FlagTimes, SourceEntry } from './source-entry';
@@ -30,16 +31,24 @@ export function changedAtMs(
 
 /** Since when the annotations of a source have had their current values. */
 export function flagsSince(entry: SourceEntry | undefined, record: SourceRecord, seenMs: number): FlagTimes {
-  const { record: before, ignoreSinceMs = 0, matchSinceMs = 0 } = entry ?? {};
-  if (before?.uid !== record.uid) return { ignoreSinceMs, matchSinceMs };
+  const { record: before, ignoreSinceMs = 0, matchSinceMs = 0, keysSinceMs = 0 } = entry ?? {};
+  if (before?.uid !== record.uid) return { ignoreSinceMs, matchSinceMs, keysSinceMs };
   const times = timesOf(before, record, seenMs);
-  const sets = (record.ignore && !before.ignore) || (record.match && !before.match);
-  const sinceMs = (flag: 'ignore' | 'match', fromMs: number): number => {
-    if (before[flag] !== record[flag]) return writeTimeMs(times, sets);
+  const hasOtherKeys = textOfKeys(before.gates?.keys) !== textOfKeys(record.gates?.keys);
+  const sets =
+    (record.ignore && !before.ignore) ||
+    (record.match && !before.match) ||
+    (hasOtherKeys && record.gates?.keys !== undefined);
+  const sinceMs = (isChanged: boolean, fromMs: number): number => {
+    if (isChanged) return writeTimeMs(times, sets);
     // A removal that was shown late was still made before the next write, which left its time in managedFields.
     return times.writtenAtMs > times.formerMs ? Math.min(fromMs, times.writtenAtMs) : fromMs;
   };
-  return { ignoreSinceMs: sinceMs('ignore', ignoreSinceMs), matchSinceMs: sinceMs('match', matchSinceMs) };
+  return {
+    ignoreSinceMs: sinceMs(before.ignore !== record.ignore, ignoreSinceMs),
+    matchSinceMs: sinceMs(before.match !== record.match, matchSinceMs),
+    keysSinceMs: sinceMs(hasOtherKeys, keysSinceMs),
+  };
 }
 
 export function timesOf(before: SourceRecord, { writtenAtMs = 0 }: SourceRecord, seenMs: number): WriteTimes {

@@ -34,7 +34,7 @@ function largeState(salt: string): PreviousState {
 /** A source that has, or had, one previous state. */
 function changed(source: SourceRef, { isDeleted = false } = {}): void {
   const former = retention.retained(source, [largeState(source.namespace + source.name)]);
-  const times = { fromMs: 0, ignoreSinceMs: 0, matchSinceMs: 0 };
+  const times = { fromMs: 0, ignoreSinceMs: 0, matchSinceMs: 0, keysSinceMs: 0 };
   const record = isDeleted ? undefined : sourceRecord(source);
   store.set(source, { record, ...times, isRead: false, former, isFirstForgotten: false });
 }

@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
+import { detailed } from '../../shared/domain/baseline/recorded';
 import { textDigest } from '../../shared/domain/sources/content-digest';
 import type { Change } from '../../shared/domain/plan/change';
 import { namespaceOfWorkload, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
@@ -50,6 +51,7 @@ function bytesOf({ name, comparison, attribution }: Change): number {
   const { recorded, changedKeys = [] } = comparison ?? {};
   const keys = [...changedKeys, ...(attribution?.changedKeys ?? []), ...(attribution?.users ?? [])];
   const own = changeBytes + name.length + keys.reduce((sum, key) => sum + recordedBytes + key.length, 0);
-  if (typeof recorded !== 'object') return own;
-  return [...recorded.keys()].reduce((sum, key) => sum + recordedBytes + key.length, own);
+  const { digests, parsed } = recorded === undefined ? {} : detailed(recorded);
+  const recordedKeys = [digests, parsed].flatMap((each) => (typeof each === 'object' ? [...each.keys()] : []));
+  return recordedKeys.reduce((sum, key) => sum + recordedBytes + key.length, own);
 }

@@ -1,3 +1,4 @@
+import { textOfKeys } from '../../shared/domain/gate-settings/gate-settings';
 import { requestedRestarts } from '../../shared/domain/policy/policy';
 import { sameReferences } from '../../shared/domain/sources/references';
 import type { FirstSeenTimes, TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
@@ -56,7 +57,8 @@ export function referencedSince(seen: Seen): TrackedWorkload['referencedSinceMs'
   }
   const sets =
     before.asked !== requestedRestarts(record.policy) ||
-    (previous && !sameReferences(previous.record.references, record.references));
+    (previous && !sameReferences(previous.record.references, record.references)) ||
+    (previous && record.gates?.keys && textOfKeys(previous.record.gates?.keys) !== textOfKeys(record.gates.keys));
   const formerMs = Math.max(before.writtenAtMs, previous?.ownWriteAtMs ?? 0);
   const times = { formerMs, writtenAtMs, seenMs: wholeSecond(nowMs) };
   // A watch shows each write. A list shows only the last of several, and the relevant one may be any since the last

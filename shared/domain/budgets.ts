@@ -45,6 +45,15 @@ export const budgets = {
   sourceKeyNameBytes: 128 * kib,
   /** Keys of a ConfigMap or Secret that are looked at one by one. Each takes half a microsecond at every write. */
   sourceKeysRead: 16_384,
+  /** One list of keys in `reroll.dev/keys`, in characters. Each is matched with every key of the source. */
+  keyFilterLength: 500,
+  /** Keys of a source that such a list is applied to. The baseline holds a digest of each that counts. */
+  filteredKeys: 256,
+  /**
+   * YAML that is parsed of a source that is compared parsed, at every write of it: more than a millisecond for each
+   * kibibyte. Of the other formats it is eight times as much.
+   */
+  parsedBytes: 16 * kib,
   /** One question from the webhook about a workload, a source or a batch of changes. */
   questionBytes: 256 * kib,
   /** A schema that content is checked with; parsing a larger one would take too long for a review. */

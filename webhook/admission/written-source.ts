@@ -1,3 +1,4 @@
+import { gateAnnotations } from '../../shared/domain/annotations/annotations';
 import type { ContentDigest, ContentDigester } from '../../shared/domain/sources/content-digest';
 import type { SourceRef } from '../../shared/domain/sources/source';
 import { budgets } from '../../shared/domain/budgets';
@@ -19,6 +20,8 @@ export interface WrittenSource extends SourceRef<'ConfigMap' | 'Secret'> {
   /** Empty for a CREATE. */
   readonly before: Content;
   readonly after: Content;
+  /** It is compared parsed. */
+  readonly isParsed: boolean;
 }
 
 /** The names of the keys of a ConfigMap or Secret; no value is read. */
@@ -41,13 +44,14 @@ const digests = new WeakMap<WrittenSource, ContentDigest>();
 export function writtenSource(request: AdmissionRequest, kind: WrittenSource['kind']): WrittenSource {
   const known = readSources.get(request);
   if (known) return known;
-  const metadata = metadataFromJson(request.object);
+  const metadata = metadataFromJson(request.object, [gateAnnotations.compare]);
   const source = {
     ...{ kind, metadata, namespace: request.namespace ?? metadata.namespace },
     name: metadata.name || (request.name ?? ''),
     uid: metadata.uid || (textOf(fieldAt(request.oldObject, ['metadata', 'uid'])) ?? ''),
     before: new Map(entriesFromJson(kind, metadata, request.oldObject)),
     after: new Map(entriesFromJson(kind, metadata, request.object)),
+    isParsed: metadata.annotations.get(gateAnnotations.compare) === 'parsed',
   };
   readSources.set(request, source);
   return source;
@@ -60,6 +64,11 @@ export function digestOf(source: WrittenSource, digester: ContentDigester): Cont
   const digest = digester.digest(source, source.after);
   digests.set(source, digest);
   return digest;
+}
+
+/** Digests the new content as it is compared. Only a preview needs that, and parsers take much longer than a digest. */
+export function comparedDigestOf(source: WrittenSource, digester: ContentDigester): ContentDigest {
+  return source.isParsed ? digester.digest(source, source.after, true) : digestOf(source, digester);
 }
 
 /** Digests the old content. Only a preview needs that, to prove what the writer knows. */

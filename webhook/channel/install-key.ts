@@ -1,4 +1,4 @@
-import { ContentDigester } from '../../shared/domain/sources/content-digest';
+import { ContentDigester, type CanonicalForms } from '../../shared/domain/sources/content-digest';
 import { errorMessage } from '../../shared/domain/errors';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { NotFoundError } from '../../shared/kube/errors';
@@ -14,6 +14,8 @@ export interface InstallKeyOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly namespace: string;
+  /** Undefined: every source is compared by its bytes. */
+  readonly forms?: CanonicalForms | undefined;
 }
 
 const backoff = { baseMs: 500, maxMs: 30_000 };
@@ -48,13 +50,13 @@ export class InstallKey {
 
   /** Never rejects. */
   async #load(): Promise<void> {
-    const { client, clock, logger, namespace, random } = this.#options;
+    const { client, clock, forms, logger, namespace, random } = this.#options;
     const key = await retryUntilDone(async () => await getInstallKey(client, namespace, digestKey), {
       ...{ clock, random, backoff, signal: this.#stop.signal },
       onFailure: (error) => this.#failed(error),
     });
     if (!key) return;
-    this.#digester = new ContentDigester(key);
+    this.#digester = new ContentDigester(key, undefined, forms);
     if (this.#isAwaited) logger.info('the digest key exists now: changes are reported to the reconcilers');
   }
 

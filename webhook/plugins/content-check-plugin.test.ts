@@ -5,7 +5,7 @@ import { refusal } from '../../shared/kube/transport/fake-transport';
 import { parseAdmissionReview, type AdmissionRequest } from '../admission/admission-review';
 import type { PluginAnswer } from '../admission/admission-plugins';
 import { contentCheckPlugin, type ContentCheckOptions } from './content-check-plugin';
-import { withinTime, type TimeLimit } from './time-limit';
+import { withinTime, type TimeLimit } from '../../shared/runtime/time-limit';
 import { uncheckedReasons, WebhookMetrics } from '../metrics';
 import { bytes, configMap, metric, review, secret } from '../admission/review.fixture';
 

@@ -20,7 +20,7 @@ import { checkedContent, type CheckedContent } from './checked-content';
 import { ContentChecker, type CheckReport, type CheckedWrite } from './content-checker';
 import type { WebhookMetrics } from '../metrics';
 import { SchemaReader } from './schema-reader';
-import type { TimeLimit } from './time-limit';
+import type { TimeLimit } from '../../shared/runtime/time-limit';
 
 export interface ContentCheckOptions {
   readonly client: KubeClient;

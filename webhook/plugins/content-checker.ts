@@ -6,7 +6,7 @@ import { sleep, type Clock } from '../../shared/runtime/clock';
 import type { CheckedContent } from './checked-content';
 import type { UncheckedReason } from '../metrics';
 import { SchemaReadError, type SchemaReader } from './schema-reader';
-import { TimeLimitError, withinTime, type TimeLimit } from './time-limit';
+import { TimeLimitError, withinTime, type TimeLimit } from '../../shared/runtime/time-limit';
 
 /** A write of a source to check. */
 export interface CheckedWrite {

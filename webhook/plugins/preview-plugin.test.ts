@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { budgets } from '../../shared/domain/budgets';
-import { ContentDigester } from '../../shared/domain/sources/content-digest';
+import { ContentDigester, type CanonicalForms } from '../../shared/domain/sources/content-digest';
 import {
   contentOf,
   parsePreviewQuestion,
@@ -61,6 +61,24 @@ describe('previewPlugin', () => {
       expect(JSON.stringify(question)).not.toContain(value);
       expect(JSON.stringify(question)).not.toContain(Buffer.from(value, 'base64').toString());
     }
+  });
+
+  it('sends digests of what is parsed only of a source that is compared parsed', async () => {
+    const forms: CanonicalForms = (content) => new Map([...content].map(([key]) => [key, Buffer.from('the same')]));
+    const parsing = new ContentDigester(Buffer.alloc(32, 1), undefined, forms);
+    const { asked, plugin } = world(restarts, () => parsing);
+    const request = requestOf();
+    const object = request.object as Written;
+    const annotated = (mode: string) => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { 'reroll.dev/compare': mode } },
+    });
+    await plugin.answer(requestOf({ object: annotated('parsed') }));
+    await plugin.answer(requestOf({ object: annotated('bytes') }));
+    const [parsed, plain] = asked.map(({ question }) => contentOf(question));
+    expect(parsed?.parsed?.equals(parsed)).toBe(false);
+    expect(plain?.parsed).toBeUndefined();
+    expect(plain?.equals(parsed!)).toBe(true);
   });
 
   it('sends nothing about the content of a CREATE, so that nobody can test guesses', async () => {

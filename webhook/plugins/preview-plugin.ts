@@ -15,7 +15,7 @@ import type { AdmissionPlugin } from '../admission/admission-plugins';
 import { capturedKind } from './capture-change';
 import type { ReconcilerClient } from '../channel/reconciler-client';
 import { readsWarnings } from '../admission/warned-users';
-import { digestBefore, digestOf, isOversized, isUnchanged, writtenSource } from '../admission/written-source';
+import { comparedDigestOf, digestBefore, isOversized, isUnchanged, writtenSource } from '../admission/written-source';
 
 export interface PreviewPluginOptions {
   readonly reconcilers: Pick<ReconcilerClient, 'query' | 'canQuery'>;
@@ -65,7 +65,7 @@ function questionOf(
         .filter(([key]) => gateAnnotationKeys.includes(key))
         .map(([key, value]) => [key, value.slice(0, maxGateTextLength)]),
     ),
-    ...(isUpdate && { update: updateOf(uid, digestBefore(source, digester), digestOf(source, digester)) }),
+    ...(isUpdate && { update: updateOf(uid, digestBefore(source, digester), comparedDigestOf(source, digester)) }),
   };
 }
 

@@ -14,7 +14,7 @@ import { getMetadata, getObject, type ObjectMeta } from '../../shared/kube/clien
 import { configMaps } from '../../shared/kube/resource';
 import type { Clock } from '../../shared/runtime/clock';
 import type { UncheckedReason } from '../metrics';
-import { withinTime } from './time-limit';
+import { withinTime } from '../../shared/runtime/time-limit';
 
 /** A schema could not be read. The message can be shown in a warning. */
 export class SchemaReadError extends RerollError {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
+import { loadCanonicalForms } from '../../shared/domain/content-check/canonical-forms';
 import { channelServerName } from '../../shared/domain/protocol/channel-names';
 import { connectCluster } from '../../shared/kube/client/cluster-connection';
 import { ServerClock } from '../../shared/kube/client/server-clock';
@@ -15,6 +16,7 @@ import { tracesUrl } from '../../shared/runtime/options/trace-options';
 import type { TracingDeps } from '../../shared/tracing/tracing';
 import { probeComponent } from '../../shared/runtime/http/http-server';
 import { systemRandom } from '../../shared/runtime/random';
+import { withinTime } from '../../shared/runtime/time-limit';
 import { version } from '../../shared/runtime/version';
 import { ChannelHttpsTransport } from '../channel/channel-https-transport';
 import { WebhookEngine } from './engine';
@@ -52,7 +54,8 @@ export async function assemble(
   const channel = new ChannelHttpsTransport({ clock, tls: identity, serverName });
   const tracing = await tracingOf(options, { ...deps, metrics: metrics.spans }, namespace);
   const outlets = { transport: channel, traces: tracing?.traces };
-  const engine = new WebhookEngine({ ...deps, ...outlets, metrics }, { ...options, ownNamespace: namespace });
+  const forms = await loadCanonicalForms(withinTime);
+  const engine = new WebhookEngine({ ...deps, ...outlets, forms, metrics }, { ...options, ownNamespace: namespace });
   const callers = new WebhookTokens(deps, namespace);
   const clientCa = clientCaSource(options, { clock, logger });
   const server = new WebhookServer({

@@ -1,5 +1,6 @@
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import type { CheckMode } from '../../shared/domain/content-check/check-settings';
+import type { CanonicalForms } from '../../shared/domain/sources/content-digest';
 import type { KubeClient } from '../../shared/kube/client/client';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
@@ -33,6 +34,8 @@ export interface WebhookEngineDeps {
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
   readonly transport: ChannelTransport;
+  /** Undefined: every source is compared by its bytes. */
+  readonly forms?: CanonicalForms;
   /** Undefined: no traces are sent. */
   readonly traces?: AdmissionTraces | undefined;
 }
@@ -72,9 +75,9 @@ export class WebhookEngine {
   readonly #registration: Registration;
 
   constructor(deps: WebhookEngineDeps, settings: WebhookEngineSettings) {
-    const { client, clock, logger, metrics, random, traces, transport } = deps;
+    const { client, clock, forms, logger, metrics, random, traces, transport } = deps;
     const { ownNamespace: namespace, reconcilerAddresses, register, webhookService: name, injectCaFrom } = settings;
-    this.#key = new InstallKey({ client, clock, random, logger, namespace });
+    this.#key = new InstallKey({ client, clock, random, logger, namespace, forms });
     this.#sender = new ChangeSender({ clock, random, logger, metrics, traces, transport });
     this.#registration = new Registration({
       ...{ client, clock, random, logger },

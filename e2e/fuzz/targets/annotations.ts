@@ -39,6 +39,7 @@ export const target: Target = {
       'reroll.dev/healthy-query': 'up == 1',
     }),
     json({ 'reroll.dev/on-failure': 'rollback', 'reroll.dev/rolled-back': '0123abcd,89abcdef' }),
+    json({ 'reroll.dev/keys': 'app.yaml, !comment.*', 'reroll.dev/compare': 'parsed' }),
     json({ 'reroll.dev/min-interval': '1h', 'reroll.dev/restart': 'next-rollout', 'reroll.dev/windws': 'always' }),
   ],
   maxBytes: 256 * 1024,

@@ -12,6 +12,7 @@ export const annotationProblemCodes = [
   'bad-hold',
   'bad-order',
   'bad-check',
+  'bad-keys',
   'bad-pattern',
   'bad-name',
   'pattern-refused',

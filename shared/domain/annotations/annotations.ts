@@ -68,7 +68,10 @@ export const ownAnnotations = {
 /** What bears annotations. */
 export type AnnotationBearer = 'workload' | 'source' | 'namespace';
 
-/** When restarts may begin. Read from the metadata of workloads, sources and namespaces; see docs/holding.md, docs/pace.md and docs/health.md. */
+/**
+ * When restarts may begin, and for which changes. Read from the metadata of workloads, sources and namespaces; see
+ * docs/holding.md, docs/pace.md, docs/health.md and docs/what-counts.md.
+ */
 export const gateAnnotations = {
   hold: 'reroll.dev/hold',
   restart: 'reroll.dev/restart',
@@ -92,6 +95,10 @@ export const gateAnnotations = {
   onFailure: 'reroll.dev/on-failure',
   /** On a source only; Reroll writes it when it puts a content back. */
   rolledBack: 'reroll.dev/rolled-back',
+  /** On a workload or a source. */
+  keys: 'reroll.dev/keys',
+  /** On a source only. */
+  compare: 'reroll.dev/compare',
 } as const;
 
 /** A label on the contents that Reroll keeps beside a source. They are no sources themselves. */

@@ -10,16 +10,22 @@ import {
   sameSources,
   UnreadableBaselineError,
   type Baseline,
-  type Recorded,
 } from './baseline';
+import type { Recorded } from './recorded';
 
 const digest = 'AAAAAAAAAAAAAAAAAAAAAA';
 const other = 'BBBBBBBBBBBBBBBBBBBBBB';
 
 const anyDigest = fc.constantFrom(digest, other, '-');
+const anyKeys = fc
+  .dictionary(fc.stringMatching(/^[\w.-]{1,20}$/), anyDigest)
+  .map((keys) => new Map(Object.entries(keys)));
 const anyRecorded: fc.Arbitrary<Recorded> = fc.oneof(
   anyDigest,
-  fc.dictionary(fc.stringMatching(/^[\w.-]{1,20}$/), anyDigest).map((keys) => new Map(Object.entries(keys))),
+  anyKeys,
+  fc.record({ digests: fc.constantFrom(digest, other), parsed: anyDigest }),
+  fc.record({ digests: anyKeys, filter: fc.stringMatching(/^[\w-]{8}$/) }),
+  fc.record({ digests: anyKeys, filter: fc.stringMatching(/^[\w-]{8}$/), parsed: anyKeys }),
 );
 const anyBaseline: fc.Arbitrary<Baseline> = fc.record(
   {
@@ -59,6 +65,44 @@ describe('baseline', () => {
         expect(sameSources(read.sources, baseline.sources)).toBe(true);
         expect(formatBaseline(read)).toBe(formatBaseline(baseline));
       }),
+    );
+  });
+
+  const details = new Map<string, Recorded>([
+    [
+      'cm/app',
+      { digests: new Map([['app.yaml', digest]]), filter: 'f1lter-1', parsed: new Map([['app.yaml', other]]) },
+    ],
+    ['cm/web', { digests: digest, parsed: other }],
+    ['cm/old', digest],
+  ]);
+  const detailed = formatBaseline({ sequence: 3, keyId: 'abcdefgh', sources: details });
+
+  it('tells beside the digests which keys they are of, and what is the same when parsed', () => {
+    expect(JSON.parse(detailed)).toEqual({
+      ...{ v: 1, n: 3, key: 'abcdefgh' },
+      sources: { 'cm/app': { 'app.yaml': digest }, 'cm/old': digest, 'cm/web': digest },
+      filters: { 'cm/app': 'f1lter-1' },
+      parsed: { 'cm/app': { 'app.yaml': other }, 'cm/web': other },
+    });
+  });
+
+  it('is read without what another version tells beside the digests', () => {
+    const changed = detailed.replace('"f1lter-1"', '{"id":"f1lter-1"}').replace(`"cm/web":"${other}"`, '"cm/web":{}');
+    expect(parseBaseline(changed).sources).toEqual(
+      new Map<string, Recorded>([
+        ['cm/app', { digests: new Map([['app.yaml', digest]]), parsed: new Map([['app.yaml', other]]) }],
+        ['cm/web', digest],
+        ['cm/old', digest],
+      ]),
+    );
+    const older = detailed.replace(/,"filters".*$/, '}');
+    expect(parseBaseline(older).sources).toEqual(
+      new Map<string, Recorded>([
+        ['cm/app', new Map([['app.yaml', digest]])],
+        ['cm/web', digest],
+        ['cm/old', digest],
+      ]),
     );
   });
 

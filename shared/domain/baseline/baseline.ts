@@ -1,18 +1,16 @@
 import { budgets, isLongerThan } from '../budgets';
-import { absent, digestLength, type ContentDigest } from '../sources/content-digest';
+import { absent, digestLength } from '../sources/content-digest';
 import { RerollError } from '../errors';
-import { isObject } from '../kubernetes/json-value';
+import { isObject, objectOf, textOf } from '../kubernetes/json-value';
 import type { SourceId } from '../sources/source';
-
-/**
- * What a baseline records for one source: the digest of the whole content, the digest of each key in use, or {@link
- * absent}.
- */
-export type Recorded = string | ReadonlyMap<string, string>;
+import { detailed, sameRecorded, type DetailedRecord, type Recorded, type RecordedDigests } from './recorded';
 
 /**
  * The state of its sources that a workload's pods are known to run with. It is kept on the workload itself, as compact
  * JSON: `{"v":1,"n":3,"key":"…","uid":"…","sources":{"cm/app":"…","secret/db":{"password":"…"},"cm/gone":"-"}}`.
+ *
+ * If not every change of a source counts, `filters` and `parsed` say so beside `sources`, with the same ids. Older
+ * versions do not read these, and what they read in `sources` is a record like any other to them.
  */
 export interface Baseline {
   /** Counts Reroll's writes to this workload. An older number means an old copy: a rollback or a restored backup. */
@@ -43,6 +41,8 @@ const version = 1;
  */
 const maxSequence = 2 ** 31;
 const digestPattern = new RegExp(`^(?:[A-Za-z0-9_-]{${String(digestLength)}}|${absent})$`);
+/** The id of a filter of keys. */
+const filterPattern = /^[\w-]{8}$/;
 
 /**
  * Inverse of {@link formatBaseline}. Throws {@link UnreadableBaselineError}, whose message quotes nothing from the
@@ -67,20 +67,27 @@ export function parseBaseline(text: string): Baseline {
   if (typeof keyId !== 'string') throw new UnreadableBaselineError('its "key" is not a string');
   if (uid !== undefined && typeof uid !== 'string') throw new UnreadableBaselineError('its "uid" is not a string');
   if (!isObject(sources)) throw new UnreadableBaselineError('its "sources" is not an object');
-  return {
-    sequence,
-    keyId,
-    ...(uid !== undefined && { uid }),
-    sources: new Map(Object.entries(sources).map(([id, recorded]) => [id, parseRecorded(id, recorded)])),
-  };
+  const [filters, parsed] = [objectOf(json['filters']), objectOf(json['parsed'])];
+  const read = Object.entries(sources).map(([id, recorded]) => {
+    const digests = parseDigests(recorded);
+    if (digests === undefined)
+      throw new UnreadableBaselineError(`its entry ${JSON.stringify(id.slice(0, 80))} is not a digest`);
+    return [id, withDetails(digests, textOf(filters[id]), parseDigests(parsed[id]))] as const;
+  });
+  return { sequence, keyId, ...(uid !== undefined && { uid }), sources: new Map(read) };
 }
 
 /** Sources and keys are sorted, so the same baseline always gives the same text. */
-export function formatBaseline(baseline: Baseline): string {
-  const sources = sortedObject(baseline.sources, (recorded) =>
-    typeof recorded === 'string' ? recorded : sortedObject(recorded, (digest) => digest),
-  );
-  return JSON.stringify({ v: version, n: baseline.sequence, key: baseline.keyId, uid: baseline.uid, sources });
+export function formatBaseline({ sequence, keyId, uid, sources }: Baseline): string {
+  const parts = (part: keyof DetailedRecord): Record<string, string | Record<string, string>> | undefined => {
+    const found = sortedObject(sources, (recorded) => {
+      const value = detailed(recorded)[part];
+      return typeof value === 'object' ? sortedObject(value, (digest) => digest) : value;
+    });
+    return part !== 'digests' && Object.keys(found).length === 0 ? undefined : found;
+  };
+  const details = { filters: parts('filter'), parsed: parts('parsed') };
+  return JSON.stringify({ v: version, n: sequence, key: keyId, uid, sources: parts('digests'), ...details });
 }
 
 /** Whether the baseline was written for the object with this uid. A baseline without a uid counts as written for it. */
@@ -91,14 +98,6 @@ export function isWrittenFor({ uid }: Baseline, objectUid: string | undefined): 
 /** The baseline without its uid, for an object under creation: the API server has not assigned a uid yet. */
 export function withoutUid({ sequence, keyId, sources }: Baseline): Baseline {
   return { sequence, keyId, sources };
-}
-
-/**
- * What to record for a workload that uses `keys` of `content`. Undefined content means that the source does not exist.
- */
-export function recordedOf(content: ContentDigest | undefined, keys: 'all' | readonly string[]): Recorded {
-  if (content === undefined) return absent;
-  return keys === 'all' ? content.whole() : new Map(keys.map((key) => [key, content.key(key)]));
 }
 
 /** A digest that no content has. */
@@ -143,40 +142,40 @@ export function revertedBaseline(
  * were kept, it would be compared when a later edit uses it again, although that edit rolls the pods.
  */
 export function sameSources(left: ReadonlyMap<SourceId, Recorded>, right: ReadonlyMap<SourceId, Recorded>): boolean {
-  return sameMap(left, right, (recorded, other) =>
-    typeof recorded === 'string' || typeof other === 'string'
-      ? recorded === other
-      : sameMap(recorded, other, (digest, otherDigest) => digest === otherDigest),
-  );
-}
-
-function sameMap<T>(
-  left: ReadonlyMap<string, T>,
-  right: ReadonlyMap<string, T>,
-  same: (a: T, b: T) => boolean,
-): boolean {
   if (left.size !== right.size) return false;
-  for (const [key, value] of left) {
-    const other = right.get(key);
-    if (other === undefined || !same(value, other)) return false;
-  }
-  return true;
+  return [...left].every(([id, recorded]) => {
+    const other = right.get(id);
+    return other !== undefined && sameRecorded(recorded, other);
+  });
 }
 
-function parseRecorded(id: string, recorded: unknown): Recorded {
-  if (typeof recorded === 'string' && digestPattern.test(recorded)) return recorded;
-  if (isObject(recorded)) {
-    const digests = new Map<string, string>();
-    for (const [key, digest] of Object.entries(recorded)) {
-      if (typeof digest !== 'string' || !digestPattern.test(digest)) break;
-      digests.set(key, digest);
-    }
-    if (digests.size === Object.keys(recorded).length) return digests;
+/** Undefined if it is none. */
+function parseDigests(recorded: unknown): RecordedDigests | undefined {
+  if (typeof recorded === 'string') return digestPattern.test(recorded) ? recorded : undefined;
+  if (!isObject(recorded)) return undefined;
+  const digests = new Map<string, string>();
+  for (const [key, digest] of Object.entries(recorded)) {
+    if (typeof digest !== 'string' || !digestPattern.test(digest)) return undefined;
+    digests.set(key, digest);
   }
-  throw new UnreadableBaselineError(`its entry ${JSON.stringify(id.slice(0, 80))} is not a digest`);
+  return digests;
 }
 
-function sortedObject<T, U>(map: ReadonlyMap<string, T>, convert: (value: T) => U): Record<string, U> {
+/** Details of another form are those of a later version, and what they belong to counts without them. */
+function withDetails(
+  digests: RecordedDigests,
+  filter: string | undefined,
+  parsed: RecordedDigests | undefined,
+): Recorded {
+  const isFiltered = filter !== undefined && filterPattern.test(filter) && typeof digests === 'object';
+  const isParsed = digests !== absent && parsed !== undefined && typeof parsed === typeof digests;
+  if (!isFiltered && !isParsed) return digests;
+  return { digests, ...(isFiltered && { filter }), ...(isParsed && { parsed }) };
+}
+
+/** Leaves out what has no value. */
+function sortedObject<T, U>(map: ReadonlyMap<string, T>, convert: (value: T) => U | undefined): Record<string, U> {
   const names = [...map.keys()].sort();
-  return Object.fromEntries(names.map((name) => [name, convert(map.get(name) as T)]));
+  const entries = names.map((name) => [name, convert(map.get(name) as T)] as const);
+  return Object.fromEntries(entries.filter((entry): entry is [string, U] => entry[1] !== undefined));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { recordedOf, type Recorded } from './baseline';
+import { recordedOf, type Recorded } from './recorded';
 import { compare, type Comparison, type ComparisonInput, type InForce } from './comparison';
 import { budgets } from '../budgets';
 import { absent, ContentDigester, type ContentDigest } from '../sources/content-digest';
@@ -258,6 +258,7 @@ describe('compare', () => {
     current: row.now,
     keys: row.keys ?? 'all',
     inForce: () => row.inForce ?? inForce(row.now),
+    whenCounted: () => row.inForce ?? inForce(row.now),
     atBirth: () => row.atBirth ?? 'unknown',
     formerContent: (digest) => (row.former?.whole() === digest ? row.former : undefined),
     firstContent: () => row.first,
@@ -292,7 +293,8 @@ describe('a source with too many keys to distinguish them', () => {
   ): Comparison =>
     comparisonOf({
       ...{ recorded, current, keys, reloadOnCreate: false, reloadOnDelete: false },
-      ...{ inForce: () => ({ content: many }), firstContent: () => undefined, formerContent: () => undefined },
+      ...{ inForce: () => ({ content: many }), whenCounted: () => ({ content: many }) },
+      ...{ firstContent: () => undefined, formerContent: () => undefined },
       atBirth: () => 'unknown',
     });
 
@@ -344,7 +346,13 @@ describe('a content of which the metadata alone is known', () => {
   const unasked = (): never => {
     throw new Error('the answer does not rest on it');
   };
-  const facts = { inForce: unasked, atBirth: unasked, formerContent: unasked, firstContent: unasked };
+  const facts = {
+    inForce: unasked,
+    whenCounted: unasked,
+    atBirth: unasked,
+    formerContent: unasked,
+    firstContent: unasked,
+  };
   const input = {
     recorded: red.whole(),
     current: blue,
@@ -360,7 +368,7 @@ describe('a content of which the metadata alone is known', () => {
     ['what was in force, where its absence is recorded', { recorded: absent, inForce: metadataOnly }],
     [
       'what was in force, where a key is used that is not recorded',
-      { recorded: new Map(), keys: ['color'], inForce: metadataOnly },
+      { recorded: new Map(), keys: ['color'], whenCounted: metadataOnly },
     ],
     ['the former content, which tells the changed keys', { formerContent: metadataOnly }],
     ['what it held at the birth', { formerContent: () => red, atBirth: metadataOnly }],

@@ -1,5 +1,14 @@
-import { recordedOf, type Recorded } from './baseline';
 import { absent, everyKey, type ContentDigest } from '../sources/content-digest';
+import { isIndistinct, keysThatCount, type CountedKeys } from '../sources/counted-keys';
+import { KeyFilter } from '../text/key-filter';
+import {
+  detailed,
+  recordedOf,
+  sameDigests,
+  type DetailedRecord,
+  type Recorded,
+  type RecordedDigests,
+} from './recorded';
 
 /**
  * The state of a source when a workload was created or came to use it. Undefined content means that the source did not
@@ -18,12 +27,14 @@ export interface ComparisonInput {
   readonly recorded: Recorded | undefined;
   /** The current content; undefined: the source does not exist. */
   readonly current: ContentDigest | undefined;
-  readonly keys: 'all' | readonly string[];
+  readonly keys: CountedKeys;
   /**
    * The state when the workload came to use the source. It counts for what the baseline does not record, and may
    * contradict a recorded absence.
    */
   readonly inForce: () => InForce | MetadataOnly;
+  /** The state when keys that the baseline does not record began to count. */
+  readonly whenCounted: () => InForce | MetadataOnly;
   /**
    * The state when the workload was created, if the baseline was made before that, by a process whose watch may have
    * been behind. `unknown` for any other baseline.
@@ -42,6 +53,7 @@ export interface ComparisonInput {
 
 export type ComparisonReason =
   | 'unchanged'
+  | 'same-parsed'
   | 'first-seen'
   | 'content-changed'
   | 'changed-since-birth'
@@ -75,7 +87,7 @@ export interface Comparison {
  * | absent   | absent  | unchanged                                                                                 |
  * | absent   | present | restart with reload-on-create, or if edited since its creation; recorded either way       |
  * | present  | absent  | restart with reload-on-delete; else the record stays, so recreating the same is no change |
- * | present  | present | restart if a key in use differs                                                           |
+ * | present  | present | restart if a key that counts differs; by its bytes, and if both are known, as parsed       |
  */
 export function compare(input: ComparisonInput): Comparison | MetadataOnly {
   const contradicted = input.recorded === absent && wasThere(input);
@@ -124,12 +136,12 @@ function wasThere({ current, inForce, reloadOnCreate }: ComparisonInput): boolea
 
 function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Comparison | MetadataOnly {
   const { current, keys } = input;
-  const recorded = renewed(recordedOnce, current);
+  const recorded = renewed(detailed(recordedOnce), current);
   const now = recordedOf(current, keys);
-  if (recorded === absent) {
-    if (current === undefined) return { restart: false, because: 'unchanged', recorded };
+  if (recordedOnce === absent) {
+    if (current === undefined) return { restart: false, because: 'unchanged', recorded: absent };
     if (input.reloadOnCreate)
-      return { restart: true, because: 'created', recorded: now, ...keysTold(current.keyNames, current) };
+      return { restart: true, because: 'created', recorded: now, ...keysTold(current.keyNames, current, keys) };
     // Pods that waited for the source have started with its first content. An edit since then is a change like any
     // other.
     const first = input.firstContent() ?? current;
@@ -143,67 +155,108 @@ function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Compar
   if (current === undefined) {
     return input.reloadOnDelete
       ? { restart: true, because: 'deleted', recorded: absent }
-      : { restart: false, because: 'deleted-ignored', recorded };
+      : { restart: false, because: 'deleted-ignored', recorded: recordedOnce };
   }
-  if (typeof recorded !== 'string') return comparePerKey(recorded, current, input);
-  if (recorded === current.whole()) return { restart: false, because: 'unchanged', recorded: now };
-  const former = input.formerContent(recorded);
+  const { digests, parsed } = recorded;
+  if (typeof digests !== 'string') return comparePerKey({ ...recorded, digests }, current, input);
+  if (digests === current.whole()) return { restart: false, because: 'unchanged', recorded: now };
+  if (parsed !== undefined && parsed === current.parsed?.whole()) return sameParsed(recorded, current, now);
+  const former = input.formerContent(digests);
   if (former === 'metadata-only') return former;
-  if (keys === 'all') {
-    return {
-      restart: true,
-      because: 'content-changed',
-      recorded: now,
-      ...keysTold(former?.differingKeys(current), current),
-    };
+  const then = former && detailed(recordedOf(former, keys));
+  if (keys === 'all' || isIndistinct(current, keys) || typeof then?.digests === 'string') {
+    const differing = former?.differingKeys(current).filter((key) => !isSameParsed(key, former.parsed, current));
+    return { restart: true, because: 'content-changed', recorded: now, ...keysTold(differing, current, keys) };
   }
   // The workload used the whole content and now uses some of its keys. Only the former content shows which keys
   // changed.
-  if (!former) return { restart: true, because: 'in-doubt', recorded: now };
-  return comparePerKey(new Map(keys.map((key) => [key, former.key(key)])), current, input);
+  if (!then) return { restart: true, because: 'in-doubt', recorded: now };
+  return comparePerKey({ ...then, digests: then.digests }, current, input);
+}
+
+/** A record of single keys. */
+interface KeyRecord extends DetailedRecord {
+  readonly digests: ReadonlyMap<string, string>;
 }
 
 /**
- * Compares key by key. If the workload did not use a key before, the edit that added the key rolled the pods. Such a
- * key is compared with the state in force at that edit.
+ * Compares key by key. If a key did not count before, the edit that added it to the template rolled the pods, or an edit
+ * of a filter has let it count since. Such a key is compared with the state in force at that edit. But the record of a
+ * filter is complete: what the same filter lets count now, and is not recorded, did not exist.
  */
-function comparePerKey(
-  recorded: ReadonlyMap<string, string>,
-  current: ContentDigest,
-  input: ComparisonInput,
-): Comparison | MetadataOnly {
-  const now = recordedOf(current, input.keys);
-  const isAdded = input.keys === 'all' || input.keys.some((key) => !recorded.has(key));
-  const inForce = isAdded ? input.inForce() : { content: undefined };
+function comparePerKey(record: KeyRecord, current: ContentDigest, input: ComparisonInput): Comparison | MetadataOnly {
+  const { keys } = input;
+  const now = recordedOf(current, keys);
+  const isComplete = keys instanceof KeyFilter && record.filter === keys.id;
+  const isListed = keys !== 'all' && !(keys instanceof KeyFilter);
+  const isAdded = !isComplete && (!isListed || keys.some((key) => !record.digests.has(key)));
+  const inForce = isAdded ? input.whenCounted() : { content: undefined };
   if (inForce === 'metadata-only') return inForce;
   if (inForce === 'unknown') return { restart: true, because: 'in-doubt', recorded: now };
-  const then = inForce.content ?? current;
-  const inUse = input.keys === 'all' ? [...recorded.keys(), ...then.keyNames, ...current.keyNames] : input.keys;
-  const before = renewedKeys(new Map(inUse.map((key) => [key, recorded.get(key) ?? then.key(key)])), current);
-  const changedKeys = [...before.keys()].filter((key) => before.get(key) !== current.key(key)).sort();
-  return changedKeys.length === 0
-    ? { restart: false, because: 'unchanged', recorded: now }
-    : { restart: true, because: 'content-changed', recorded: now, ...keysTold(changedKeys, current) };
+  const then = isComplete ? undefined : (inForce.content ?? current);
+  const counted = keysThatCount(isIndistinct(current, keys) && !isListed ? 'all' : keys, [
+    ...record.digests.keys(),
+    ...(then?.keyNames ?? []),
+    ...current.keyNames,
+  ]);
+  const differing = counted.filter((key) => {
+    const recorded = record.digests.get(key);
+    return renewedKey(recorded ?? then?.key(key) ?? absent, key, current) !== current.key(key);
+  });
+  const changedKeys = differing.filter((key) => {
+    const parsed = keyOf(record.parsed, key) ?? (record.digests.has(key) ? undefined : then?.parsed?.key(key));
+    return parsed === undefined || renewedKey(parsed, key, current.parsed) !== current.parsed?.key(key);
+  });
+  if (changedKeys.length > 0) {
+    const told = keysTold(changedKeys.sort(), current, keys);
+    return { restart: true, because: 'content-changed', recorded: now, ...told };
+  }
+  if (differing.length > 0) return sameParsed(record, current, now);
+  return { restart: false, because: 'unchanged', recorded: now };
+}
+
+/**
+ * What differs is not seen by who parses it. The record stays as it is: to write it anew to each user of the source
+ * would be work for nothing.
+ */
+function sameParsed(recorded: DetailedRecord, current: ContentDigest, now: Recorded): Comparison {
+  const { filter, parsed } = detailed(now);
+  const stays = !current.former && filter === recorded.filter && sameDigests(parsed, recorded.parsed);
+  return { restart: false, because: 'same-parsed', recorded: stays ? recorded : now };
+}
+
+function isSameParsed(key: string, former: ContentDigest | undefined, current: ContentDigest): boolean {
+  return former !== undefined && current.parsed !== undefined && former.key(key) === current.parsed.key(key);
 }
 
 function keysTold(
   changedKeys: readonly string[] | undefined,
   current: ContentDigest,
+  keys: CountedKeys,
 ): Pick<Comparison, 'changedKeys' | 'tooManyKeys'> {
-  if (current.isCoarse) return { tooManyKeys: true };
+  if (current.isCoarse || isIndistinct(current, keys)) return { tooManyKeys: true };
   // The source had too many keys before and has few now, so it is not known which of them differ.
   return changedKeys === undefined || changedKeys.includes(everyKey) ? {} : { changedKeys };
 }
 
 /** Converts digests under the previous digest key to digests under the current one, where the content is the same. */
-function renewed(recorded: Recorded, current: ContentDigest | undefined): Recorded {
+function renewed(recorded: DetailedRecord, current: ContentDigest | undefined): DetailedRecord {
   if (!current?.former) return recorded;
-  if (typeof recorded !== 'string') return renewedKeys(recorded, current);
-  return recorded === current.former.whole() ? current.whole() : recorded;
+  const parsed = recorded.parsed === undefined ? undefined : renewedDigests(recorded.parsed, current.parsed);
+  return { ...recorded, digests: renewedDigests(recorded.digests, current), ...(parsed !== undefined && { parsed }) };
 }
 
-function renewedKeys(recorded: ReadonlyMap<string, string>, current: ContentDigest): ReadonlyMap<string, string> {
-  const { former } = current;
-  if (!former) return recorded;
-  return new Map([...recorded].map(([key, digest]) => [key, digest === former.key(key) ? current.key(key) : digest]));
+function renewedDigests(recorded: RecordedDigests, current: ContentDigest | undefined): RecordedDigests {
+  if (typeof recorded !== 'string') {
+    return new Map([...recorded].map(([key, digest]) => [key, renewedKey(digest, key, current)]));
+  }
+  return current?.former && recorded === current.former.whole() ? current.whole() : recorded;
+}
+
+function keyOf(recorded: RecordedDigests | undefined, key: string): string | undefined {
+  return typeof recorded === 'object' ? recorded.get(key) : undefined;
+}
+
+function renewedKey(digest: string, key: string, current: ContentDigest | undefined): string {
+  return current?.former && digest === current.former.key(key) ? current.key(key) : digest;
 }

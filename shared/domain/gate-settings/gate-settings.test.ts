@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AnnotationBearer } from '../annotations/annotations';
-import { readGateSettings, sameGateSettings, type GateSettings } from './gate-settings';
+import { readGateSettings, sameGateSettings, textOfKeys, type GateSettings } from './gate-settings';
 
 const hold = 'reroll.dev/hold';
 const restart = 'reroll.dev/restart';
@@ -12,6 +12,8 @@ const wave = 'reroll.dev/wave';
 const after = 'reroll.dev/after';
 const healthyUrl = 'reroll.dev/healthy-url';
 const healthyQuery = 'reroll.dev/healthy-query';
+const keys = 'reroll.dev/keys';
+const compare = 'reroll.dev/compare';
 
 function read(annotations: Record<string, unknown>, bearer: AnnotationBearer = 'workload') {
   return readGateSettings(annotations, bearer);
@@ -89,6 +91,29 @@ describe('readGateSettings', () => {
     expect(problems).toMatchObject([{ key, value, code, message }]);
   });
 
+  it.each<[AnnotationBearer, string, string | undefined, string | undefined]>([
+    ['workload', '!comment.*, app.yaml', '!comment.*,app.yaml', undefined],
+    ['source', 'app.yaml', 'app.yaml', undefined],
+    ['workload', '(app|log).yaml', 'all', 'bad-keys'],
+    ['source', '', 'all', 'bad-keys'],
+    ['source', 'a'.repeat(501), 'all', 'over-budget'],
+    ['namespace', 'app.yaml', undefined, 'wrong-place'],
+  ])('reads on a %s the keys that count: %j', (bearer, value, text, code) => {
+    const { settings, problems } = read({ [keys]: value }, bearer);
+    expect([textOfKeys(settings?.keys), problems[0]?.code]).toEqual([text, code]);
+  });
+
+  it.each<[AnnotationBearer, string, GateSettings | undefined, string | undefined]>([
+    ['source', 'parsed', { compare: 'parsed' }, undefined],
+    ['source', 'bytes', { compare: 'bytes' }, undefined],
+    ['source', 'Parsed', undefined, 'bad-choice'],
+    ['workload', 'parsed', undefined, 'wrong-place'],
+    ['namespace', 'parsed', undefined, 'wrong-place'],
+  ])('reads on a %s how it is compared: %j', (bearer, value, settings, code) => {
+    const found = read({ [compare]: value }, bearer);
+    expect([found.settings, found.problems[0]?.code]).toEqual([settings, code]);
+  });
+
   it('reports a hold that it cannot read, and it holds', () => {
     const { settings, problems } = read({ [hold]: 'until=banana' });
     expect(settings).toEqual({ hold: { untilMs: undefined, because: undefined } });
@@ -108,6 +133,9 @@ describe('sameGateSettings', () => {
     [{ [windows]: 'Sat' }, { [windows]: 'always' }, false],
     [{ [wave]: '1' }, { [wave]: '2' }, false],
     [{ [after]: 'job/a' }, { [after]: 'jobs/a' }, true],
+    [{ [keys]: 'a,!b' }, { [keys]: '!b, a' }, true],
+    [{ [keys]: 'a' }, { [keys]: 'b' }, false],
+    [{ [keys]: 'a' }, {}, false],
     [{ [windows]: 'Sat', [minInterval]: '1h' }, { [windows]: 'Sat', [minInterval]: '60m' }, true],
   ])('of %j and %j: %s', (left, right, same) => {
     expect(sameGateSettings(of(left), of(right))).toBe(same);

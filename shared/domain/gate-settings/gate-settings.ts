@@ -8,6 +8,7 @@ import {
   type HealthyQuery,
   type HealthyUrl,
 } from './health-check';
+import { KeyFilterError, parseKeyFilter, type KeyFilter } from '../text/key-filter';
 import { readHold, type HoldSetting } from './hold';
 import { isChangeId, parseRolledBack } from './rolled-back';
 import { parsePredecessors, parseWave, RestartOrderError, type LocalWorkloadName } from './restart-order';
@@ -22,7 +23,14 @@ export type RestartMode = (typeof restartModes)[number];
 export const failureModes = ['stop', 'keep', 'rollback'] as const;
 export type OnFailure = (typeof failureModes)[number];
 
-/** When a workload may be restarted, as one object says: the workload, a source, a namespace, or the install. */
+/** How the content of a source is compared. */
+export const compareModes = ['bytes', 'parsed'] as const;
+export type CompareMode = (typeof compareModes)[number];
+
+/**
+ * When a workload may be restarted, and for which changes, as one object says: the workload, a source, a namespace, or
+ * the install.
+ */
 export interface GateSettings extends HealthCheckSettings {
   readonly hold?: HoldSetting;
   readonly mode?: RestartMode;
@@ -48,6 +56,10 @@ export interface GateSettings extends HealthCheckSettings {
   readonly onFailure?: OnFailure;
   /** The ids of changes of a source whose content was put back; the newest first. */
   readonly rolledBack?: readonly string[];
+  /** The keys whose changes count. `all`: the list cannot be read, and no list further away counts either. */
+  readonly keys?: KeyFilter | 'all';
+  /** Only of a source. */
+  readonly compare?: CompareMode;
   /** What is wrong with the annotations of a source or a namespace. Those of a workload are in its record. */
   readonly problems?: readonly AnnotationProblem[];
 }
@@ -68,8 +80,8 @@ export interface ReadGateSettings {
 export const gateAnnotationKeys: readonly string[] = Object.values(gateAnnotations);
 
 /**
- * Reads the gate settings of an object. A bad value is reported, and has no effect; a bad hold holds, and a bad health
- * check does not pass.
+ * Reads the gate settings of an object. A bad value is reported, and has no effect; a bad hold holds, a bad health check
+ * does not pass, and with a bad list of keys every key counts.
  */
 export function readGateSettings(annotations: Annotations, bearer: AnnotationBearer): ReadGateSettings {
   if (!gateAnnotationKeys.some((key) => annotations[key] !== undefined)) return none;
@@ -105,6 +117,11 @@ export function readGateSettings(annotations: Annotations, bearer: AnnotationBea
     ...set('resumed', read(gateAnnotations.resumed, bearer === 'source' ? readResumed : sourceOnly)),
     ...set('onFailure', read(gateAnnotations.onFailure, bearer === 'workload' ? aroundOnly : readOnFailure)),
     ...set('rolledBack', read(gateAnnotations.rolledBack, bearer === 'source' ? readRolledBack : sourceOnly)),
+    ...set(
+      'keys',
+      bearer === 'namespace' ? read<'all'>(gateAnnotations.keys, notOfNamespace) : readKeysOf(annotations, problems),
+    ),
+    ...set('compare', read(gateAnnotations.compare, bearer === 'source' ? readCompare : sourceOnly)),
   };
   return { settings: Object.keys(settings).length === 0 ? undefined : settings, problems };
 }
@@ -114,8 +131,13 @@ export function sameGateSettings(left: GateSettings | undefined, right: GateSett
   return left === right || (left !== undefined && right !== undefined && textOf(left) === textOf(right));
 }
 
-function textOf({ windows, ...others }: GateSettings): string {
-  return JSON.stringify([others, typeof windows === 'object' ? windows.text : windows]);
+function textOf({ windows, keys, ...others }: GateSettings): string {
+  return JSON.stringify([others, typeof windows === 'object' ? windows.text : windows, textOfKeys(keys)]);
+}
+
+/** Lists of keys with the same text let the same keys count. */
+export function textOfKeys(keys: GateSettings['keys']): string | undefined {
+  return typeof keys === 'object' ? keys.text : keys;
 }
 
 /** What is wrong with a value. */
@@ -143,6 +165,33 @@ function readHoldOf(annotations: Annotations, problems: AnnotationProblem[]): Ho
     problems.push({ code: 'bad-hold', key, value, message, fix });
   }
   return hold;
+}
+
+/** A bad list counts, too: without it, a list further away would leave changes out that its author wants to count. */
+function readKeysOf(annotations: Annotations, problems: AnnotationProblem[]): KeyFilter | 'all' | undefined {
+  const key = gateAnnotations.keys;
+  const value = annotation(annotations, key);
+  if (value === undefined) return undefined;
+  try {
+    return parseKeyFilter(value);
+  } catch (error) {
+    if (!(error instanceof KeyFilterError)) throw error;
+    const message = `is not a list of keys, so every key counts: ${error.message}`;
+    problems.push({ code: error.problem, key, value, message, fix: 'write such as "app.yaml, *.json, !comment.*"' });
+    return 'all';
+  }
+}
+
+function readCompare(text: string): CompareMode | Problem {
+  const mode = compareModes.find((each) => each === text);
+  return (
+    mode ?? new Problem('bad-choice', 'is not a choice and has no effect', `use one of ${compareModes.join(', ')}`)
+  );
+}
+
+function notOfNamespace(): Problem {
+  const message = 'counts on a workload or a source only and has no effect here';
+  return new Problem('wrong-place', message, 'move it to the workload or the source');
 }
 
 function readMode(text: string): RestartMode | Problem {

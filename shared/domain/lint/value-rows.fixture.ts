@@ -383,6 +383,26 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
+    title: 'a list of keys that is a regular expression',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/keys': '(app|log).yaml' } },
+    says: [
+      [
+        'bad-keys',
+        'Deployment shop/web: annotation reroll.dev/keys="(app|log).yaml" is not a list of keys, so every key counts: an element is neither a name nor a pattern; write such as "app.yaml, *.json, !comment.*"',
+      ],
+    ],
+  },
+  {
+    title: 'a comparison, which belongs on the source',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/compare': 'parsed' } },
+    says: [
+      [
+        'wrong-place',
+        'Deployment shop/web: annotation reroll.dev/compare="parsed" counts on a source only and has no effect here; move it to the source',
+      ],
+    ],
+  },
+  {
     title: 'match, which belongs on the source',
     applied: { metadata: { [keys.auto]: 'true', [keys.match]: 'true' } },
     says: [

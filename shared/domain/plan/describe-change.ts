@@ -1,3 +1,4 @@
+import { gateAnnotations } from '../annotations/annotations';
 import type { ComparisonReason } from '../baseline/comparison';
 import { describeReason } from '../policy/policy';
 import { printable } from '../text/printable';
@@ -17,6 +18,7 @@ const maxNameBytes = 253;
 
 const comparisonTexts: Readonly<Record<ComparisonReason, string>> = {
   unchanged: 'the content it uses has not changed',
+  'same-parsed': 'its white space, comments or order of keys changed, which do not count (reroll.dev/compare: parsed)',
   'first-seen': 'it is seen for the first time',
   'content-changed': 'content changed',
   'changed-since-birth': 'content changed after the workload started to use it',
@@ -79,7 +81,10 @@ function describeAuthors(attribution: Attribution | undefined): string {
 }
 
 /** `content changed`: what happened to a source from a workload's point of view, and why. */
-export function whyOf({ decision, comparison }: Verdict): string {
+export function whyOf({ decision, comparison, filtered, tooManyKeys: areAllCounted }: Verdict): string {
+  if (comparison?.because === 'unchanged' && filtered && !areAllCounted) {
+    return `the keys that ${gateAnnotations.keys} on the ${filtered.on} lets count have not changed (${filtered.filter.text})`;
+  }
   if (comparison) return comparisonTexts[comparison.because] + (comparison.tooManyKeys ? tooManyKeys : '');
   return decision === 'not-watched' ? 'its kind is not watched' : describeReason(decision);
 }

@@ -1,9 +1,11 @@
 import { compare, type Comparison } from '../baseline/comparison';
 import { decide, type Decision } from '../policy/policy';
+import { countedKeys, isIndistinct } from '../sources/counted-keys';
 import { hasContent, sourceId, type SourceFlags, type SourceKind } from '../sources/source';
 import type { Candidate } from './candidates';
+import { nearestFilter } from './nearest-filter';
 import type { PlanInput, PlanSettings } from './plan-input';
-import { firstContent, inForce, stateAtBirth } from './resolve';
+import { firstContent, inForce, stateAtBirth, whenCounted } from './resolve';
 import type { Verdict } from './verdict';
 
 /** Judges one source for a workload: applies the policy, resolves the states to compare, and compares them. */
@@ -13,7 +15,13 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
   const id = sourceId(candidate);
   const source = sources.get(candidate);
   const whole = source && hasContent(source) ? source.content.whole() : undefined;
-  const verdict = { id, kind, name, container, whole, uid: source?.uid, exists: source !== undefined };
+  const filtered = nearestFilter(workload.record, source);
+  const keys = countedKeys(candidate.keys, filtered?.filter);
+  const counting = {
+    ...(filtered && { filtered }),
+    ...(source?.gates?.compare === 'parsed' && { isParsed: true as const }),
+  };
+  const verdict = { id, kind, name, container, whole, uid: source?.uid, exists: source !== undefined, ...counting };
   const isKnown = input.knownKinds.has(kind) || input.isNamed?.(candidate) === true;
   if (!isKnown) return { ...verdict, decision: 'not-watched', comparison: undefined };
   const recorded = workload.baseline?.sources.get(id);
@@ -41,18 +49,19 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
   const comparison = compare({
     recorded,
     current: source?.content,
-    keys: candidate.keys,
+    keys,
     inForce: () => inForce(candidate, input, bySearch),
+    whenCounted: () => whenCounted(candidate, input, bySearch),
     atBirth: () => stateAtBirth(candidate, input),
     firstContent: () => firstContent(candidate, input, bySearch),
     formerContent: (whole) => sources.formerContent(candidate, whole),
     ...appearances(candidate, input),
   });
   if (comparison === 'metadata-only') return needsContent;
-  const isCoarse = source?.content.isCoarse === true && candidate.keys !== 'all';
+  const tooManyKeys = source && isIndistinct(source.content, keys);
   return {
     ...{ ...verdict, decision: decision.because, comparison: named(kind, comparison) },
-    ...(isCoarse && { tooManyKeys: true }),
+    ...(tooManyKeys && { tooManyKeys }),
   };
 }
 

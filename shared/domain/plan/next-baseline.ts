@@ -1,4 +1,5 @@
-import type { Baseline, Recorded } from '../baseline/baseline';
+import type { Baseline } from '../baseline/baseline';
+import type { Recorded } from '../baseline/recorded';
 import { absent } from '../sources/content-digest';
 import { sourceId, type SourceId, type SourceKind } from '../sources/source';
 import type { PlanInput } from './plan-input';

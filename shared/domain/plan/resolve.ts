@@ -14,6 +14,17 @@ export function inForce(candidate: Candidate, input: PlanInput, bySearch: boolea
 }
 
 /**
+ * The state of the source when keys that the baseline does not record began to count: by an edit of the template, or by
+ * one of the list of keys. An edit of the workload's own list moves the time since when it uses its sources.
+ */
+export function whenCounted(candidate: Candidate, input: PlanInput, bySearch: boolean): InForce | MetadataOnly {
+  const { sources, workload } = input;
+  const sinceMs = workload.record.gates?.keys === undefined ? sources.keysSinceMs(candidate) : 0;
+  if (sinceMs <= referencedSinceMs(input)) return inForce(candidate, input, bySearch);
+  return sources.inForceAt(candidate, sinceMs, bySearch);
+}
+
+/**
  * With --reload-on-create: whether the source was created after the workload came to use it, but in the same second.
  */
 function isCreatedWithinSecond(

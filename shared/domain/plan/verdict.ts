@@ -1,6 +1,7 @@
 import type { Comparison } from '../baseline/comparison';
 import type { DecisionReason } from '../policy/policy';
 import type { LocalSourceRef, SourceId } from '../sources/source';
+import type { NearestFilter } from './nearest-filter';
 
 /** The conclusion about one source, and the reason. */
 export interface Verdict extends LocalSourceRef {
@@ -26,6 +27,10 @@ export interface Verdict extends LocalSourceRef {
    * forgotten within minutes, and then it would count.
    */
   readonly deletionIgnored?: true;
-  /** The workload uses only some of its keys, but every key counts: there are too many to distinguish them. */
+  /** The list that says which of its keys count; undefined: all that the workload uses. */
+  readonly filtered?: NearestFilter;
+  /** It is compared by what its readers see, and not by its bytes. */
+  readonly isParsed?: true;
+  /** Only some of its keys are to count, but every key does: there are too many to distinguish them. */
   readonly tooManyKeys?: true;
 }

@@ -37,6 +37,8 @@ const questionSchema = z
         before: digest,
         /** Every key after the update. */
         after: listSchema(z.tuple([z.string(), digest]).readonly()),
+        /** The same of the parsed content. Missing if it is not compared parsed; an older webhook does not send it. */
+        parsed: listSchema(z.tuple([z.string(), digest]).readonly()).optional(),
       })
       .readonly()
       .optional(),
@@ -104,12 +106,14 @@ export function parsePreviewAnswer(value: unknown): PreviewAnswer {
 
 /** An update of the object `uid`, as it is sent in a question. */
 export function updateOf(uid: string, before: ContentDigest, after: ContentDigest): SourceUpdate {
-  return { uid, before: before.whole(), after: after.keyNames.map((name) => [name, after.key(name)]) };
+  const { parsed } = after;
+  return { uid, before: before.whole(), after: after.entries(), ...(parsed && { parsed: parsed.entries() }) };
 }
 
 /** The content after the write, as far as the question contains it. */
 export function contentOf({ update }: PreviewQuestion): ContentDigest {
-  return ContentDigest.of(update?.after ?? []);
+  const parsed = update?.parsed && ContentDigest.of(update.parsed);
+  return ContentDigest.of(update?.after ?? [], parsed);
 }
 
 /**

@@ -28,4 +28,16 @@ export const sourceDecisionFields = {
     .union([z.literal('all'), keyNames])
     .describe('The keys that the workload uses, at most 20 of them; `all` also if they cannot be determined.'),
   moreKeys: z.int().positive().optional().describe('The number of further keys.'),
+  counted: z
+    .strictObject({
+      keys: z.string().describe('The list, its elements in order.'),
+      on: z.enum(['workload', 'source']).describe('Which of the two bears it.'),
+    })
+    .readonly()
+    .optional()
+    .describe('The annotation `reroll.dev/keys` that says which of these keys count. Missing if all do.'),
+  compare: z
+    .literal('parsed')
+    .optional()
+    .describe('White space, comments and the order of keys do not count (`reroll.dev/compare`).'),
 } as const;

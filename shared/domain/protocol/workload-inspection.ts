@@ -19,7 +19,15 @@ export const untrackedReasons = [
 export type UntrackedReason = (typeof untrackedReasons)[number];
 
 /** What is recorded of a source, compared with what it is now. */
-const standings = ['unchanged', 'changed', 'not-recorded', 'absent', 'not-read-yet', 'not-compared'] as const;
+const standings = [
+  'unchanged',
+  'same-parsed',
+  'changed',
+  'not-recorded',
+  'absent',
+  'not-read-yet',
+  'not-compared',
+] as const;
 export type SourceStanding = (typeof standings)[number];
 
 const identity = { v: z.literal(1), kind: z.string(), namespace: z.string(), name: z.string() } as const;
@@ -34,7 +42,8 @@ const usedSourceSchema = z
     standing: z
       .enum(standings)
       .describe(
-        'What the pods run with, compared with what the source holds now. `not-recorded`: Reroll has yet to record it. ' +
+        'What the pods run with, compared with what the source holds now. `same-parsed`: only what does not count with ' +
+          '`reroll.dev/compare: parsed` differs. `not-recorded`: Reroll has yet to record it. ' +
           '`absent`: the source does not exist. `not-compared`: the source does not count.',
       ),
     changedKeys: z

@@ -22,6 +22,12 @@ export interface EncodedContent extends SourceContent {
   encoded(): Buffer;
 }
 
+/**
+ * What is left of the keys of a content without what its readers do not see, such as white space. A key that cannot be
+ * reduced like that has no form.
+ */
+export type CanonicalForms = (content: SourceContent) => ReadonlyMap<string, Buffer>;
+
 /** Represents all keys of a source that has too many to distinguish them; no key can have this name. */
 export const everyKey = '*';
 
@@ -35,29 +41,48 @@ export class ContentDigest {
   readonly keyNames: readonly string[];
   /** The same content under the previous digest key, if the digest key has been rotated while the process ran. */
   readonly former: ContentDigest | undefined;
+  /**
+   * Digests of the canonical forms of its keys, for a source that is compared parsed. A key without such a form has the
+   * digest of its bytes.
+   */
+  readonly parsed: ContentDigest | undefined;
   /** 16 bytes for each key, one byte per character. */
   readonly digests: string;
   /** Computed when it is first asked for: one decision compares it several times. */
   #whole: string | undefined;
 
-  constructor(keyNames: readonly string[], digests: string, former?: ContentDigest) {
+  constructor(
+    keyNames: readonly string[],
+    digests: string,
+    {
+      former,
+      parsed,
+    }: { readonly former?: ContentDigest | undefined; readonly parsed?: ContentDigest | undefined } = {},
+  ) {
     this.keyNames = keyNames;
     this.former = former;
+    this.parsed = parsed;
     this.digests = digests;
   }
 
   /** Reads written digests: names and {@link ContentDigest.key}, in any order. */
-  static of(entries: readonly (readonly [name: string, digest: string])[]): ContentDigest {
+  static of(entries: readonly (readonly [name: string, digest: string])[], parsed?: ContentDigest): ContentDigest {
     const ordered = entries.toSorted(([left], [right]) => byCodeUnits(left, right));
     return new ContentDigest(
       ordered.map(([name]) => name),
       ordered.map(([, digest]) => Buffer.from(digest, 'base64url').toString('latin1')).join(''),
+      { parsed },
     );
+  }
+
+  /** Inverse of {@link of}. */
+  entries(): readonly (readonly [name: string, digest: string])[] {
+    return this.keyNames.map((name) => [name, this.key(name)]);
   }
 
   /** The memory that it retains, without the names that it shares with others. */
   get retainedBytes(): number {
-    return this.digests.length + (this.former?.retainedBytes ?? 0);
+    return this.digests.length + (this.former?.retainedBytes ?? 0) + (this.parsed?.retainedBytes ?? 0);
   }
 
   /** The source has too many keys to distinguish them: one digest of its whole content represents each of them. */
@@ -150,15 +175,20 @@ export class ContentDigester {
   readonly keyId: string;
   readonly #keyed: KeyedHash;
   readonly #former: ContentDigester | undefined;
+  readonly forms: CanonicalForms | undefined;
   readonly #sharedKeyNames = new BoundedMap<string, readonly string[]>({
     maxBytes: budgets.keySetBytes,
     maxOwnerBytes: budgets.keySetNamespaceBytes,
   });
 
-  /** With `former`, content is digested under that key too, so that it can be compared with older digests. */
-  constructor(key: Buffer, former?: ContentDigester) {
+  /**
+   * With `former`, content is digested under that key too, so that it can be compared with older digests. Without
+   * `forms`, nothing is compared parsed.
+   */
+  constructor(key: Buffer, former?: ContentDigester, forms: CanonicalForms | undefined = former?.forms) {
     this.#keyed = new KeyedHash(key);
     this.#former = former;
+    this.forms = forms;
     this.keyId = Buffer.from(this.#keyed.of([], Buffer.from('reroll key id')), 'latin1')
       .toString('base64url')
       .slice(0, 8);
@@ -167,12 +197,13 @@ export class ContentDigester {
   /**
    * `content` is iterated more than once if it has too many keys, or if the digest key has been rotated. With more than
    * {@link budgets.sourceKeysRead} keys, the digest of an {@link EncodedContent} depends on its encoding.
+   * `isParsed`: it has digests of its canonical forms, too.
    */
-  digest(source: SourceRef, content: SourceContent | EncodedContent): ContentDigest {
+  digest(source: SourceRef, content: SourceContent | EncodedContent, isParsed = false): ContentDigest {
     const { kind, namespace, name } = source;
     // An iterator that can run only once is collected first; anything else is not copied.
     const entries = (content[Symbol.iterator]() as unknown) === content ? [...content] : content;
-    const former = this.#former?.digest(source, entries);
+    const former = this.#former?.digest(source, entries, isParsed);
     let digests: (readonly [name: string, digest: string])[] = [];
     let [inOrder, nameBytes] = [true, 0];
     for (const [key, value] of entries) {
@@ -180,7 +211,7 @@ export class ContentDigester {
       inOrder &&= last === undefined || byCodeUnits(last[0], key) < 0;
       nameBytes += key.length;
       if (digests.length === budgets.sourceKeys || nameBytes > budgets.sourceKeyNameBytes) {
-        return new ContentDigest(coarseNames, this.#wholeOf([kind, namespace, name], entries), former);
+        return new ContentDigest(coarseNames, this.#wholeOf([kind, namespace, name], entries), { former });
       }
       digests.push([key, this.#keyed.of([kind, namespace, name, key], value).slice(0, digestBytes)]);
     }
@@ -191,7 +222,15 @@ export class ContentDigester {
       nameBytes,
       namespace,
     );
-    return new ContentDigest(keyNames, digests.map(([, digest]) => digest).join(''), former);
+    const raw = digests.map(([, digest]) => digest).join('');
+    const canonical = isParsed ? this.forms?.(entries) : undefined;
+    if (!canonical) return new ContentDigest(keyNames, raw, { former });
+    const ofForms = digests.map(([key, digest]) => {
+      const form = canonical.get(key);
+      return form ? this.#keyed.of([kind, namespace, name, key, 'parsed'], form).slice(0, digestBytes) : digest;
+    });
+    const parsed = new ContentDigest(keyNames, ofForms.join(''), { former: former?.parsed });
+    return new ContentDigest(keyNames, raw, { former, parsed });
   }
 
   #wholeOf(source: readonly string[], content: SourceContent | EncodedContent): string {

@@ -3,7 +3,7 @@ import { reviewAnnotations } from '../annotations/annotation-review';
 import type { AnnotationKeys } from '../annotations/annotations';
 import { annotation, annotationsOf, ownAnnotations, ownFieldManager } from '../annotations/annotations';
 import { readBaselineText, referenceProblems } from './cost-problems';
-import { readGateSettings, type GateSettings } from '../gate-settings/gate-settings';
+import { readGateSettings, textOfKeys, type GateSettings } from '../gate-settings/gate-settings';
 import type { JsonObject } from '../kubernetes/json-value';
 import { fieldAt, listOf, objectOf, textOf } from '../kubernetes/json-value';
 import { MalformedObjectError } from '../kubernetes/malformed-object-error';
@@ -172,14 +172,14 @@ export function readWorkloadSpec(
   };
 }
 
-/** Changes exactly when a workload's policy or the sources that its template uses change. */
+/** Changes exactly when a workload's policy, its list of keys or the sources that its template uses change. */
 export function trackingSignature(spec: WorkloadSpec): string {
   const policy = sourceKinds.map((kind) => {
     const { leftOut, named, excluded, search, auto } = spec.policy[kind];
     return [leftOut, named.toString(), [...excluded], search, auto];
   });
   const used = spec.references.map(({ kind, name, keys }) => [kind, name, keys]);
-  return textDigest(JSON.stringify([policy, used]));
+  return textDigest(JSON.stringify([policy, used, textOfKeys(spec.gates?.keys)]));
 }
 
 /**
@@ -187,7 +187,11 @@ export function trackingSignature(spec: WorkloadSpec): string {
  * policies are shared objects. Others are new objects at each reading, and then only the signature can tell.
  */
 export function isTrackedAlike(left: WorkloadSpec, right: WorkloadSpec): boolean {
-  return left.policy === right.policy && sameReferences(left.references, right.references);
+  return (
+    left.policy === right.policy &&
+    textOfKeys(left.gates?.keys) === textOfKeys(right.gates?.keys) &&
+    sameReferences(left.references, right.references)
+  );
 }
 
 function nodePoolOf({ templatePath }: WorkloadKind, object: unknown, label: string): Pick<WorkloadRecord, 'nodePool'> {

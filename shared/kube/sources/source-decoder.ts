@@ -79,7 +79,8 @@ export function sourceDecoder(
 
   const decoded = (metadata: ObjectMetadata, content: EncodedContent): Decoded<DigestedSource> => {
     const { object, ...identity } = listed(metadata);
-    return { ...identity, object: { ...object, content: digester.digest(object, content) } };
+    const isParsed = object.gates?.compare === 'parsed';
+    return { ...identity, object: { ...object, content: digester.digest(object, content, isParsed) } };
   };
 
   return {

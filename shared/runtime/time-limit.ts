@@ -1,6 +1,6 @@
 import { createContext, Script, type Context } from 'node:vm';
-import { RerollError } from '../../shared/domain/errors';
-import { objectOf } from '../../shared/domain/kubernetes/json-value';
+import { RerollError } from '../domain/errors';
+import { objectOf } from '../domain/kubernetes/json-value';
 
 /** The work was stopped before it was done. */
 export class TimeLimitError extends RerollError {

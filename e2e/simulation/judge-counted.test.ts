@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+import { withValueAt, type JsonObject } from '../apiserver/json';
+import { adopted, digests, type Hand } from './history.fixture';
+import { compareAnnotation, jsonKey, keysAnnotation } from './key-lists';
+
+const source = 'ConfigMap default/app';
+const rules = { shownWithinMs: 1_000, knownWithinMs: 1_000 };
+let sequence = 100;
+
+type Entry = string | Readonly<Record<string, string>>;
+
+/** The engine records this of the ConfigMap, and restarts `web` if asked to. */
+async function record(hand: Hand, entry: Entry, restart: boolean): Promise<void> {
+  const n = sequence++;
+  const text = JSON.stringify({ v: 1, n, key: 'k', sources: { 'cm/app': entry } });
+  await hand.write('engine-0-1', (object) => {
+    const recorded = withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
+    const marker = ['spec', 'template', 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'];
+    return restart ? withValueAt(recorded, marker, String(n)) : recorded;
+  });
+  await hand.clock.advance(3_000);
+}
+
+function keyOf(key: string, value: string): Entry {
+  return { [key]: digests.key(source, key, value) };
+}
+
+function wholeOf(content: Readonly<Record<string, string>>): Entry {
+  return digests.whole(source, new Map(Object.entries(content)));
+}
+
+const promises = (hand: Hand) => hand.promises(false, rules);
+
+describe.each(['workload', 'source'] as const)('the judge, for a list of keys on the %s', (bearer) => {
+  async function listed(list: string): Promise<Hand> {
+    const hand = await adopted();
+    if (bearer === 'source') await hand.annotateSource(keysAnnotation, list);
+    else await hand.annotate(keysAnnotation, list);
+    return hand;
+  }
+
+  it('demands that what counts is recorded, and nothing for the others', async () => {
+    const hand = await listed('color');
+    expect(promises(hand)).toEqual(['missed change']);
+    await record(hand, keyOf('color', 'value-1-'), false);
+    await hand.edit('value-1-', 90_000, { size: 'value-2-' });
+    expect(promises(hand)).toEqual([]);
+    await record(hand, keyOf('color', 'value-1-'), true);
+    expect(promises(hand)).toContain('restart without reason');
+  });
+
+  it('demands a restart for a key that counts', async () => {
+    const hand = await listed('color');
+    await record(hand, keyOf('color', 'value-1-'), false);
+    await hand.edit('value-2-', 90_000);
+    expect(promises(hand)).toEqual(['missed change', 'missed change']);
+    await record(hand, keyOf('color', 'value-2-'), true);
+    expect(promises(hand)).toEqual([]);
+  });
+
+  it('reports a restart for a key that has not counted for long, whatever is recorded of it', async () => {
+    const hand = await listed('color');
+    await record(hand, { color: digests.key(source, 'color', 'value-1-'), size: '-' }, false);
+    await hand.edit('value-1-', 90_000, { size: 'value-2-' });
+    const size = digests.key(source, 'size', 'value-2-');
+    await record(hand, { color: digests.key(source, 'color', 'value-1-'), size }, true);
+    expect(promises(hand)).toContain('restart without reason');
+  });
+
+  it('takes a key as it is when it begins to count', async () => {
+    const hand = await listed('color');
+    await record(hand, keyOf('color', 'value-1-'), false);
+    await hand.edit('value-1-', 5_000, { size: 'value-2-' });
+    if (bearer === 'source') await hand.annotateSource(keysAnnotation, 'color, size');
+    else await hand.annotate(keysAnnotation, 'color, size');
+    const color = digests.key(source, 'color', 'value-1-');
+    await record(hand, { color, size: digests.key(source, 'size', 'value-2-') }, false);
+    expect(promises(hand)).toEqual([]);
+  });
+});
+
+describe('the judge, for a source that is compared parsed', () => {
+  const written = { color: 'value-1-', [jsonKey]: '{"a":1,"b":2}' };
+  const formatted = { color: 'value-1-', [jsonKey]: '{ "b": 2, "a": 1 }' };
+  const changed = { color: 'value-1-', [jsonKey]: '{"a":1,"b":3}' };
+
+  async function parsed(): Promise<Hand> {
+    const hand = await adopted();
+    await hand.edit('value-1-', 3_000, pick(written));
+    await hand.annotateSource(compareAnnotation, 'parsed');
+    await record(hand, wholeOf(written), true);
+    expect(promises(hand)).toEqual([]);
+    return hand;
+  }
+
+  function pick(content: Readonly<Record<string, string>>): JsonObject {
+    return { [jsonKey]: content[jsonKey] ?? '' };
+  }
+
+  it('owes nothing for white space, and reports a restart for it', async () => {
+    const hand = await parsed();
+    await hand.edit('value-1-', 90_000, pick(formatted));
+    expect(promises(hand)).toEqual([]);
+    await record(hand, wholeOf(formatted), true);
+    expect(promises(hand)).toEqual(['restart without reason']);
+  });
+
+  it('demands a restart for another value', async () => {
+    const hand = await parsed();
+    await hand.edit('value-1-', 90_000, pick(changed));
+    expect(promises(hand)).toEqual(['missed change', 'missed change']);
+  });
+
+  it('accepts a restart for white space if it counted meanwhile', async () => {
+    const hand = await parsed();
+    await hand.annotateSource(compareAnnotation, undefined);
+    await hand.edit('value-1-', 90_000, pick(formatted));
+    await record(hand, wholeOf(formatted), true);
+    expect(promises(hand)).toEqual([]);
+  });
+});

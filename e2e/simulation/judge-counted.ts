@@ -1,0 +1,133 @@
+import type { KubeObject } from '../apiserver/objects';
+import type { WriteRecord } from '../apiserver/store';
+import { matches, recordedOf, type WrittenBaseline } from './baseline-text';
+import type { Case } from './case';
+import type { Content, Keys, SourceName } from './contents';
+import { countedKeys, jsonKey, listOf } from './key-lists';
+import type { Life } from './lives';
+
+type Entry = WrittenBaseline['sources'][string];
+
+/** The keys of a source that count for a workload as the two are at that revision. */
+export function keysAt(opened: Case, object: KubeObject, source: SourceName, revision: number): Keys | undefined {
+  const use = opened.usageOf(object).get(source);
+  return use && countedKeys(use.keys, listOf(object) ?? opened.lists.at(source, revision)?.list);
+}
+
+/**
+ * Whether a change of the key is owed, although the key may have begun to count only after `since`. Then it is compared
+ * with what it was when every process knew that it counts, or when the last of them began to lead.
+ */
+export function isOwed(opened: Case, life: Life, source: SourceName, key: string, since: number): boolean {
+  const begun = countedSince(opened, life, source, key);
+  if (begun === undefined || begun.revision <= since) return true;
+  const shown = opened.shownBy(begun.atMs);
+  if (shown === undefined) return false;
+  const led = opened.processes.map((process) => opened.ledSince(process)).filter((revision) => revision < Infinity);
+  const then = opened.contents.at(source, Math.max(shown, ...led));
+  const now = opened.contents.versions(source).at(-1)?.content;
+  return !sameValue(then?.get(key), now?.get(key));
+}
+
+/** The last write by which the key began to count; undefined: it always has. */
+function countedSince(opened: Case, { writes }: Life, source: SourceName, key: string) {
+  const [born] = writes;
+  const turns = opened.lists.turns(source).filter(({ revision }) => revision > born.revision);
+  const events = [...writes, ...turns].sort((left, right) => left.revision - right.revision);
+  let begun: { readonly revision: number; readonly atMs: number } | undefined;
+  let counted = true;
+  for (const { revision, atMs } of events) {
+    const { object } = writes.findLast((write) => write.revision <= revision) ?? born;
+    const counts = includes(keysAt(opened, object, source, revision), key);
+    if (counts && !counted) begun = { revision, atMs };
+    counted = counts;
+  }
+  return begun;
+}
+
+/** A restart may rest on what counted so long before it. */
+const underWayMs = 60_000;
+
+/** Whether the key counted shortly before a restart, as far as the process that restarts can know. */
+export function mayHaveCounted(
+  opened: Case,
+  { writes }: Life,
+  source: SourceName,
+  key: string,
+  { revision, atMs }: WriteRecord,
+): boolean {
+  const before = writes.filter((write) => write.revision < revision);
+  const inTime = (moments: readonly { readonly atMs: number }[], index: number): boolean =>
+    (moments[index + 1]?.atMs ?? Infinity) >= atMs - underWayMs;
+  const objects = before.filter((_write, index) => inTime(before, index)).map(({ object }) => object);
+  const turns = opened.lists.turns(source).filter((turn) => turn.revision < revision);
+  const moments = [{ revision: 0, atMs: 0 }, ...turns];
+  const revisions = moments.filter((_moment, index) => inTime(moments, index)).map((moment) => moment.revision);
+  return objects.some((object) => revisions.some((each) => includes(keysAt(opened, object, source, each), key)));
+}
+
+function includes(keys: Keys | undefined, key: string): boolean {
+  return keys === 'all' || keys?.has(key) === true;
+}
+
+/**
+ * Whether two records are of contents that differ in nothing that is seen when they are parsed, and the source has been
+ * compared like that since the first of them was written.
+ */
+export function isOnlyFormatted(
+  opened: Case,
+  { writes }: Life,
+  source: SourceName,
+  [former, entry]: readonly [Entry, Entry],
+  { revision }: WriteRecord,
+): boolean {
+  const { contents, digests, lists } = opened;
+  if (lists.turns(source).length === 0) return false;
+  // The record of a list may lack a key that a content has.
+  if (typeof former === 'object' && !sameNames(former, entry)) return false;
+  const recorder = writes.find(
+    ({ object }) => JSON.stringify(recordedOf(object).get(source)) === JSON.stringify(former),
+  );
+  if (!digests || !recorder || !lists.isParsedSince(source, recorder.revision, revision)) return false;
+  const versions = contents.versions(source).filter((version) => version.revision <= revision);
+  const recorded = (each: Entry): readonly Content[] =>
+    versions.flatMap(({ content }) => (content && matches(digests, source, content, each) ? [content] : []));
+  return recorded(former).some((before) => recorded(entry).some((after) => sameWhenParsed(before, after)));
+}
+
+function sameNames(former: Entry, entry: Entry): boolean {
+  return typeof entry === 'object' && Object.keys(former).join() === Object.keys(entry).join();
+}
+
+/** Whether an entry is of this content, or of one that differs only in what is not seen when it is parsed. */
+export function recordsToday(opened: Case, source: SourceName, entry: Entry, now: Content): boolean {
+  const { contents, digests } = opened;
+  if (!digests) return false;
+  const versions = contents.versions(source).flatMap(({ content }) => content ?? []);
+  if (typeof entry === 'string') {
+    return versions.some((each) => sameWhenParsed(each, now) && matches(digests, source, each, entry));
+  }
+  return Object.entries(entry).every(([key, digest]) =>
+    [now, ...versions].some(
+      (each) => sameValue(each.get(key), now.get(key)) && matches(digests, source, each, { [key]: digest }),
+    ),
+  );
+}
+
+/** Whether two contents have the same values of all keys. */
+export function sameWhenParsed(left: Content | undefined, right: Content | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  return left.size === right.size && [...left].every(([key, value]) => sameValue(value, right.get(key)));
+}
+
+/** Only values of {@link jsonKey} are JSON, as users write it: an object with two numbers. */
+export function sameValue(left: string | undefined, right: string | undefined): boolean {
+  if (left === right) return true;
+  const [one, other] = [left, right].map((text) => (text?.includes('"a"') === true ? parsedValue(text) : undefined));
+  return one !== undefined && one === other;
+}
+
+function parsedValue(text: string): string {
+  const { a, b } = JSON.parse(text) as { readonly a: unknown; readonly b: unknown };
+  return `${jsonKey} ${String(a)} ${String(b)}`;
+}

@@ -1,0 +1,63 @@
+import { absent, type ContentDigest } from '../sources/content-digest';
+import { isIndistinct, keysThatCount, type CountedKeys } from '../sources/counted-keys';
+import { KeyFilter } from '../text/key-filter';
+
+type KeyDigests = ReadonlyMap<string, string>;
+
+/** The digest of the whole content, the digest of each key that counts, or {@link absent}. */
+export type RecordedDigests = string | KeyDigests;
+
+/** What a baseline records for one source if not every change of it counts. */
+export interface DetailedRecord {
+  readonly digests: RecordedDigests;
+  /** The id of the filter that has let these keys count. A key that it lets count and that is not there did not exist. */
+  readonly filter?: string;
+  /** The same of the parsed content. */
+  readonly parsed?: RecordedDigests;
+}
+
+/** What a baseline records for one source. */
+export type Recorded = RecordedDigests | DetailedRecord;
+
+/**
+ * What to record for a workload for which `keys` of `content` count. Undefined content means that the source does not
+ * exist.
+ */
+export function recordedOf(content: ContentDigest | undefined, keys: CountedKeys): Recorded {
+  if (content === undefined) return absent;
+  const filter = keys instanceof KeyFilter && !isIndistinct(content, keys) ? keys : undefined;
+  const counted = keys instanceof KeyFilter && !filter ? 'all' : keys;
+  const digests = digestsOf(content, counted);
+  if (!filter && !content.parsed) return digests;
+  return {
+    digests,
+    ...(filter && { filter: filter.id }),
+    ...(content.parsed && { parsed: digestsOf(content.parsed, counted) }),
+  };
+}
+
+/** A record in its one form. */
+export function detailed(recorded: Recorded): DetailedRecord {
+  return isDetailed(recorded) ? recorded : { digests: recorded };
+}
+
+export function sameRecorded(left: Recorded, right: Recorded): boolean {
+  const [one, other] = [detailed(left), detailed(right)];
+  return (
+    one.filter === other.filter && sameDigests(one.digests, other.digests) && sameDigests(one.parsed, other.parsed)
+  );
+}
+
+export function sameDigests(left: RecordedDigests | undefined, right: RecordedDigests | undefined): boolean {
+  if (typeof left !== 'object' || typeof right !== 'object') return left === right;
+  return left.size === right.size && [...left].every(([key, digest]) => right.get(key) === digest);
+}
+
+function digestsOf(content: ContentDigest, keys: CountedKeys): RecordedDigests {
+  if (keys === 'all') return content.whole();
+  return new Map(keysThatCount(keys, content.keyNames).map((key) => [key, content.key(key)]));
+}
+
+function isDetailed(recorded: Recorded): recorded is DetailedRecord {
+  return typeof recorded === 'object' && 'digests' in recorded;
+}
