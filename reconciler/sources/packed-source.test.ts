@@ -20,7 +20,8 @@ function atRest(record: Parameters<typeof sourceRecord>[0] = {}, options: Partia
   const atRest = {
     fromMs: at(0),
     ignoreSinceMs: 0,
-    matchSinceMs: 0, keysSinceMs: 0,
+    matchSinceMs: 0,
+    keysSinceMs: 0,
     isRead: false,
     former: noPast,
     isFirstForgotten: false,
