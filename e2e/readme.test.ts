@@ -81,7 +81,7 @@ describe.each(pages.filter((page) => !page.startsWith('docs/reference/')))('%s',
 
 describe('flags that a page speaks of', () => {
   const ours = rows.map(({ flag }) => flag);
-  const general = ['help', 'version'];
+  const general = ['help', 'version', 'yes'];
   /** Flags of npm and our scripts, Node, kubectl, helm, docker, cosign and gh, in examples. */
   const ofOthers = [
     'all',
@@ -95,6 +95,7 @@ describe('flags that a page speaks of', () => {
     'command',
     'create-namespace',
     'field-selector',
+    'force-conflicts',
     'format',
     'from',
     'from-file',
@@ -115,6 +116,7 @@ describe('flags that a page speaks of', () => {
     'reuse-values',
     'rm',
     'role',
+    'server-side',
     'serviceaccount',
     'set',
     'show-managed-fields',
