@@ -25,8 +25,8 @@ export interface HostileCost {
 /** The options that the chart gives a reconciler with 256 MiB. */
 const memoryOptions = '--max-semi-space-size=2 --max-old-space-size=192';
 
-/** Objects for each row. The first one warms the code up; in CI, only one more is measured. */
-const turns = process.env['CI'] === 'true' ? 2 : 4;
+/** Objects for each row. The first one warms the code up. Of one more alone, a busy machine would tell too much. */
+const turns = 4;
 
 /** Seeds each hostile object for a reconciler of the shipped bundle, and asks the process what it cost. */
 export async function measureHostileObjects(rows = hostileRows): Promise<readonly HostileCost[]> {

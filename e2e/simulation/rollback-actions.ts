@@ -11,7 +11,8 @@ const rolledBack = 'reroll.dev/rolled-back';
 
 /** Whether pods cannot become ready with the content that a source has now. */
 export function hasBreakingContent(source: KubeObject | undefined): boolean {
-  return source?.metadata.annotations?.[breaksWith] === JSON.stringify(source?.['data']);
+  const content = source?.metadata.annotations?.[breaksWith];
+  return content !== undefined && content === JSON.stringify(source?.['data']);
 }
 
 /** A change that is to be put back. */
