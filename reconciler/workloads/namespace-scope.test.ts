@@ -83,14 +83,14 @@ describe('NamespaceScope', () => {
   });
 
   it.each([
-    ['the write that it first shows', at(60), at(60)],
-    ['its creation, where no times are kept', undefined, at(0)],
-  ])('after the first list a namespace is selected since %s', (_since, writtenAtMs, sinceMs) => {
+    ['also if it was written again before the watch showed it', at(60)],
+    ['also where no times are kept', undefined],
+  ])('a namespace that is new after the first list is selected since its creation, %s', (_also, writtenAtMs) => {
     gate.namespaces.synced();
-    gate.select('shop', writtenAtMs);
-    expect(gate.scope.selectedSinceMs('shop')).toBe(sinceMs);
-    gate.select('shop', at(120));
-    expect(gate.scope.selectedSinceMs('shop')).toBe(sinceMs);
+    gate.select('shop', writtenAtMs, at(30));
+    expect(gate.scope.selectedSinceMs('shop')).toBe(at(30));
+    gate.select('shop', at(120), at(30));
+    expect(gate.scope.selectedSinceMs('shop')).toBe(at(30));
   });
 
   it.each([
@@ -137,7 +137,7 @@ describe('NamespaceScope', () => {
     gate.namespaces.synced();
     expect(gate.scope.selectedSinceMs('shop')).toBe(0);
     gate.deselect('shop');
-    gate.select('shop', at(90));
+    gate.select('shop', at(90), at(90));
     expect(gate.scope.selectedSinceMs('shop')).toBe(at(90));
   });
 

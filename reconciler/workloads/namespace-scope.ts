@@ -83,7 +83,8 @@ export class NamespaceScope {
    */
   restored(version: string): void {
     for (const { held } of this.#gates.values()) held.clear();
-    this.#others.clear();
+    // The time of a write that is undone dates nothing. That the namespaces were there before is still true.
+    for (const name of this.#others.keys()) this.#others.set(name, 0);
     for (const [name, selected] of this.#selected) {
       if (isOlderVersion(version, selected.version)) this.#selected.set(name, { ...selected, sinceMs: 0 });
     }
@@ -154,10 +155,14 @@ export class NamespaceScope {
     if (this.#selected.delete(name)) this.#close(name);
   }
 
-  /** When it became selected: by its creation, by a label that was added, or by one that was removed. */
+  /**
+   * When it became selected: by its creation, by a label that was added, or by one that was removed. The watch may first
+   * show a namespace after later writes. The last of them must not hide a change of a source, so the creation counts.
+   */
   #sinceMs(record: NamespaceRecord): number {
-    const writtenAtMs = writeTimeOf(record);
-    const times = { formerMs: this.#others.get(record.name) ?? 0, writtenAtMs };
+    const formerMs = this.#others.get(record.name);
+    if (formerMs === undefined) return record.createdAtMs;
+    const times = { formerMs, writtenAtMs: writeTimeOf(record) };
     const seenMs = wholeSecond(this.#options.clock.nowMs());
     return writeTimeMs({ ...times, seenMs }, !this.#options.selector.mayBeMetByRemoval);
   }
