@@ -268,6 +268,17 @@ describe('a workload that owes nothing', () => {
   });
 });
 
+describe('a workload that the engine has seen without a baseline', () => {
+  it.each<[string, Options, object]>([
+    ['is left to the engine, which knows what its pods started with', {}, {}],
+    ['is given one if it asked for nothing before', { annotations: {} }, { 'cm/app': 'blue' }],
+    ['is given one if it replaces a workload by that name', { uid: 'first' }, { 'cm/app': 'blue' }],
+  ])('%s', async (_what, seen, expected) => {
+    see(seen);
+    expect(recorded(await answer(workloadObject()))).toEqual(expected);
+  });
+});
+
 describe('a baseline that this process has not seen on the object is not believed', () => {
   it.each<[string, Options, Options]>([
     ['made up', {}, { baseline: baseline({ app: 'green' }) }],

@@ -62,7 +62,7 @@ export class AdmissionMutations {
     if (!scope.isSelected(namespace) || !isTrackable(record, settings.policy)) return { v: 1, ...noMarks };
     const before = this.#baselineOf(record);
     if (before === 'unknown') return undefined;
-    if (!before && namesByPattern(record)) return { v: 1, ...noMarks };
+    if (!before && (namesByPattern(record) || this.#awaitsBaseline(record))) return { v: 1, ...noMarks };
     await this.#newsOf(record);
     // The Lease may have been lost meanwhile.
     const currentTerm = term();
@@ -106,6 +106,17 @@ export class AdmissionMutations {
     } finally {
       over.abort();
     }
+  }
+
+  /**
+   * Whether the engine is about to write the first baseline of this workload. The webhook does not know the flags of the
+   * reconciler, so it may take the workload for one that this write opts in. Its pods have run for longer, perhaps with
+   * a former content of a source: the baseline of the engine counts that as a change, and one of now would not.
+   */
+  #awaitsBaseline({ kind, namespace, name, uid }: WorkloadRecord): boolean {
+    const { settings, workloads } = this.#options;
+    const seen = workloads.get(workloadKey(kind, namespace, name))?.record;
+    return seen?.uid === uid && isTrackable(seen, settings.policy);
   }
 
   /**
