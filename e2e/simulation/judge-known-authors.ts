@@ -19,6 +19,8 @@ interface Told {
   readonly digest: string;
   readonly keyId: string;
   readonly observedAtMs: number;
+  /** The version that the reviewed write was to replace. */
+  readonly replaces: number;
 }
 
 /** How far the clocks of processes may be off. */
@@ -43,6 +45,8 @@ const keptStates = 2;
  * - a record that came after the next change of the source, which may have overtaken the change that it reports;
  * - who wrote a state that was followed by two others before the restart, or whose object was recreated: its authors are
  *   forgotten then;
+ * - who wrote a state whose record says that it replaced a later one: the review began before a restore of etcd that undid
+ *   that one;
  * - some of very many authors or records.
  */
 export class KnownAuthors {
@@ -53,7 +57,8 @@ export class KnownAuthors {
     const [user, uid, digest, keyId] = ['user', 'uid', 'digest', 'keyId'].map((field) => stringAt(record, field) ?? '');
     const observedAtMs = numberAt(record, 'observedAtMs') ?? 0;
     const source = sourceOfRecord(record);
-    const told = { to: to.name, atMs: startMs + atMs, observedAtMs };
+    const replaces = Number(stringAt(record, 'replaces') ?? 0);
+    const told = { to: to.name, atMs: startMs + atMs, observedAtMs, replaces };
     this.#told.set(source, [
       ...this.#of(source),
       { ...told, user: user ?? '', uid: uid ?? '', digest: digest ?? '', keyId: keyId ?? '' },
@@ -95,11 +100,12 @@ export class KnownAuthors {
     const decidedMs = Date.parse(stringAt(restart, 'at') ?? '') - skewMs;
     const keyId = keyIdOf(write);
     const told = all.find(
-      ({ user, uid, digest, atMs, observedAtMs, ...record }) =>
+      ({ user, uid, digest, atMs, observedAtMs, replaces, ...record }) =>
         user === version.user &&
         uid === version.uid &&
         digest === digestOf(version) &&
         record.keyId === keyId &&
+        replaces < version.revision &&
         atMs <= decidedMs &&
         decidedMs - atMs < rememberedMs &&
         Math.abs(atMs - observedAtMs) < maxAgeMs,
