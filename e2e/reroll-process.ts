@@ -52,7 +52,10 @@ export class RerollProcess {
 
   /** For the message of a failed test. */
   get logSoFar(): string {
-    return `the log so far:\n${this.lines.map((entry) => entry.message).join('\n')}\n${this.stderr}`;
+    const lines = this.lines.map(({ message, error }) =>
+      typeof error === 'string' ? `${message}: ${error}` : message,
+    );
+    return `the log so far:\n${lines.join('\n')}\n${this.stderr}`;
   }
 
   get pid(): number | undefined {

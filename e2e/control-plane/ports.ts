@@ -11,15 +11,21 @@ const firstPort = 20_000;
 const portsPerWorker = 2_000;
 const workers = 6;
 
-/** Finds free loopback ports. One call never finds the same port twice. */
+/**
+ * The next port of the range that was not found yet. A server may listen only seconds after its port was found, so a
+ * later call must not find that port again.
+ */
+let next = randomInt(portsPerWorker);
+
+/** Finds free loopback ports. A suite never finds the same port twice, unless it asks for a whole range. */
 export async function freePorts(count: number): Promise<number[]> {
   const worker = Number(process.env['JEST_WORKER_ID'] ?? 0) % workers;
-  const start = randomInt(portsPerWorker);
   const found: number[] = [];
   for (let tried = 0; found.length < count; tried++) {
     if (tried === portsPerWorker)
       throw new Error(`fewer than ${String(count)} ports of worker ${String(worker)} are free`);
-    const port = firstPort + worker * portsPerWorker + ((start + tried) % portsPerWorker);
+    const port = firstPort + worker * portsPerWorker + next;
+    next = (next + 1) % portsPerWorker;
     if (await isFree(port)) found.push(port);
   }
   return found;
