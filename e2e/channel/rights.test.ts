@@ -180,7 +180,7 @@ describe.each(['reconciler', 'webhook', 'certs'] as const)('the rights that the 
  * The hold of everything, which the ClusterRole grants too if it is bound in the whole cluster, and Services, which only
  * health checks of workloads that restart first ask for: see service-check.test.ts.
  */
-function isSometimesAsked({ resourceNames = [], resources = [] }: PolicyRule): boolean {
+function isSometimesAsked({ resourceNames = [], resources }: PolicyRule): boolean {
   return resourceNames.includes('reroll-hold') || resources.includes('services');
 }
 

@@ -103,8 +103,9 @@ export function countedFromMs(opened: Case, life: Life, source: SourceName, rest
   const { rules, namespaces } = opened;
   if (rules.shownWithinMs === Infinity) return 0;
   const decidedMs = rules.clocksAreRight ? decisionMs(restart) : restart.atMs;
-  const { revision, atMs, by } = beginningOf(opened, life, source, decidedMs - rules.shownWithinMs);
-  const gained = namespaces.gains(namespaceOf(life)).findLast((gain) => gain.atMs <= decidedMs);
+  const shownMs = decidedMs - rules.shownWithinMs;
+  const { revision, atMs, by } = beginningOf(opened, life, source, shownMs);
+  const gained = namespaces.gains(namespaceOf(life)).findLast((gain) => gain.atMs <= shownMs);
   // Until a workload is recorded for the first time, it counts as having the content of its creation, even if the
   // annotations by which it asks for restarts are edited.
   const formers = life.writes.filter((write) => write.revision < revision);

@@ -424,6 +424,14 @@ describe('our own write', () => {
     expect(changed).toEqual([]);
   });
 
+  it('is not undone by an opt-out from before an opt-in, which the watch shows late', () => {
+    write();
+    see({ annotations: {}, resourceVersion: '15' });
+    expect(index.get(web)).toMatchObject({ baseline: { sequence: 2 }, record: { resourceVersion: '20' } });
+    see({ annotations: {}, resourceVersion: '21' });
+    expect(index.get(web)).toBeUndefined();
+  });
+
   it('shown by the watch is no change', () => {
     write();
     see({ baseline: textOf(2, 'blue'), resourceVersion: '20' });

@@ -9,6 +9,7 @@ import type { AnnotationKeys } from '../../shared/domain/annotations/annotations
 import { errorMessage } from '../../shared/domain/errors';
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
+import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import { whyUntracked } from '../../shared/domain/plan/why-untracked';
 import type { PolicySettings } from '../../shared/domain/policy/policy';
 import type { UntrackedReason } from '../../shared/domain/protocol/workload-inspection';
@@ -255,6 +256,8 @@ export class WorkloadIndex {
   #upsert(record: WorkloadRecord, origin: 'list' | 'watch'): void {
     const key = workloadKey(record.kind, record.namespace, record.name);
     const known = this.#entries.get(key);
+    const previous = known?.record.uid === record.uid ? known : undefined;
+    if (previous && origin === 'watch' && this.#predatesOwnWrite(previous, record)) return;
     const because = whyUntracked(record, this.#options.policy);
     if (because !== undefined) {
       if (known) this.remove(key);
@@ -262,8 +265,6 @@ export class WorkloadIndex {
       this.#options.onUntracked({ key, record });
       return;
     }
-    const previous = known?.record.uid === record.uid ? known : undefined;
-    if (previous && origin === 'watch' && this.#predatesOwnWrite(previous, record)) return;
     const entry = this.#entryOf(key, record, previous, origin);
     this.#untracked.delete(key);
     this.#entries.set(key, entry);
@@ -342,7 +343,7 @@ export class WorkloadIndex {
   }
 
   #predatesOwnWrite(entry: Entry, record: WorkloadRecord): boolean {
-    if (!entry.ownWrite || record.resourceVersion === entry.ownWrite.resourceVersion) return false;
+    if (!entry.ownWrite || !isOlderVersion(record.resourceVersion, entry.ownWrite.resourceVersion)) return false;
     if (this.#options.clock.monotonicMs() >= entry.ownWrite.untilMs) return false;
     const sequence = this.#readBaseline(record).baseline?.sequence ?? -1;
     return sequence < (entry.baseline?.sequence ?? 0);
