@@ -204,6 +204,11 @@ export class ContentDigester {
     // An iterator that can run only once is collected first; anything else is not copied.
     const entries = (content[Symbol.iterator]() as unknown) === content ? [...content] : content;
     const former = this.#former?.digest(source, entries, isParsed);
+    // Tens of thousands of keys are counted at once: to digest the first ones only to find that there are too many
+    // would take longer than the rest.
+    const keyCount = 'encoded' in content ? content.keyCount() : 0;
+    if (keyCount > budgets.sourceKeys)
+      return new ContentDigest(coarseNames, this.#wholeOf([kind, namespace, name], entries, keyCount), { former });
     let digests: (readonly [name: string, digest: string])[] = [];
     let [inOrder, nameBytes] = [true, 0];
     for (const [key, value] of entries) {
@@ -211,7 +216,7 @@ export class ContentDigester {
       inOrder &&= last === undefined || byCodeUnits(last[0], key) < 0;
       nameBytes += key.length;
       if (digests.length === budgets.sourceKeys || nameBytes > budgets.sourceKeyNameBytes) {
-        return new ContentDigest(coarseNames, this.#wholeOf([kind, namespace, name], entries), { former });
+        return new ContentDigest(coarseNames, this.#wholeOf([kind, namespace, name], entries, keyCount), { former });
       }
       digests.push([key, this.#keyed.of([kind, namespace, name, key], value).slice(0, digestBytes)]);
     }
@@ -233,8 +238,8 @@ export class ContentDigester {
     return new ContentDigest(keyNames, raw, { former, parsed });
   }
 
-  #wholeOf(source: readonly string[], content: SourceContent | EncodedContent): string {
-    if (!('encoded' in content) || content.keyCount() <= budgets.sourceKeysRead) return this.#coarse(source, content);
+  #wholeOf(source: readonly string[], content: SourceContent | EncodedContent, keyCount: number): string {
+    if (!('encoded' in content) || keyCount <= budgets.sourceKeysRead) return this.#coarse(source, content);
     return this.#keyed.of([...source, everyKey, 'encoded'], content.encoded()).slice(0, digestBytes);
   }
 
