@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { budgets } from '../../shared/domain/budgets';
-import { jsonLine } from '../../shared/runtime/log/log-line';
-import { auditLineSchema, type AuditLine } from '../../shared/domain/protocol/audit-line';
 import { configMap, deployment, job, secret, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import type { FaultTarget } from '../apiserver/faults';
+import { auditLines } from './audit-lines.fixture';
 import { engineUser, Harness, usualLease, type Engine } from './harness';
 import { entryLine, pageOf, rollingCluster, stored, told } from './history.fixture';
 import { inspected } from './inspection.fixture';
@@ -34,14 +33,6 @@ async function restartedOnce(settings = {}): Promise<readonly [Harness, Engine]>
   await harness.edit('ConfigMap', 'app', blue);
   await harness.clock.advance(minute);
   return [harness, engine];
-}
-
-function auditLines({ lines }: Engine): readonly AuditLine[] {
-  return lines
-    .filter(({ fields }) => fields['audit'] === true)
-    .map(({ level, message, fields }) =>
-      auditLineSchema.parse(JSON.parse(jsonLine({ timeMs: 0, level, message, fields }))),
-    );
 }
 
 describe('a restart', () => {

@@ -4,6 +4,7 @@ import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { deleteObject } from '../../shared/kube/client/objects';
 import { configMaps } from '../../shared/kube/resource';
 import { configMap } from '../apiserver/cluster';
+import { auditLines } from './audit-lines.fixture';
 import { bad, isOwnWrite, isPutBack, onFailure, Shop } from './rollback.fixture';
 
 let shop: Shop;
@@ -124,6 +125,20 @@ describe('a content that breaks those that restart first', () => {
       ),
       expect.stringMatching(/^Deployment web-0: /),
     ]);
+  });
+
+  it('has a line for an audit of its own, with the workload that failed and the change that was bad', async () => {
+    await started();
+    await shop.write(bad);
+    await shop.pass(30);
+    expect(auditLines(shop.engine!).map(({ decision }) => decision)).toEqual(['restarted', 'rolled-back', 'restarted']);
+    expect(auditLines(shop.engine!)[1]).toMatchObject({
+      ...{ level: 'warn', workload: 'Deployment shop/web-0', sources: ['cm/app'], changes: shop.rolledBack },
+      ...{
+        keys: ['color'],
+        because: [expect.stringMatching(/^ConfigMap app is stopped: Deployment web-0 is not healthy /)],
+      },
+    });
   });
 
   it('brings back keys that it removed, and takes those that it added', async () => {

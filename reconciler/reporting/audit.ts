@@ -38,6 +38,22 @@ export function auditOfJob(
   };
 }
 
+/** A source has a former content again: its change, with this id, was bad for the workload. */
+export function auditOfRollback(
+  target: HistoryTarget,
+  {
+    source,
+    change,
+    because,
+    keys,
+  }: Readonly<Record<'source' | 'change' | 'because', string>> & Pick<AuditLine, 'keys'>,
+): Fields {
+  return {
+    ...auditOfTarget('rolled-back', target),
+    ...{ sources: [source], changes: [change], because: [because], keys },
+  };
+}
+
 function auditOfTarget(decision: AuditDecision, target: HistoryTarget) {
   const { kind, namespace, name } = target;
   return { audit: true, decision, workload: describeWorkload(target), kind, namespace, name } as const;

@@ -1,15 +1,15 @@
 import { errorMessage, RerollError } from '../../shared/domain/errors';
-import { describeWorkload } from '../../shared/domain/plan/describe-change';
 import type { KeyChanges } from '../../shared/domain/rollback/content-fields';
 import type { KeptNote } from '../../shared/domain/rollback/kept-object';
 import { maxHistoryKeys } from '../../shared/domain/protocol/history';
-import { sourceKey, type SourceKey, type SourceRecord } from '../../shared/domain/sources/source';
+import { sourceId, sourceKey, type SourceKey, type SourceRecord } from '../../shared/domain/sources/source';
 import { withoutMs } from '../../shared/domain/text/without-ms';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { EventRecorder } from '../../shared/kube/client/events';
 import { KubeError } from '../../shared/kube/errors';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Metrics } from '../metrics/metrics';
+import { auditOfRollback } from './audit';
 import { isForPerson } from './errors-for-people';
 import { regardingSource, regardingWorkload } from './regarding';
 
@@ -52,7 +52,8 @@ export class RollbackReports {
     const key = sourceKey(source);
     const { added, removed, changed } = keys;
     const named = [...added, ...removed, ...changed].sort().slice(0, maxHistoryKeys);
-    logger.warn(`rolled back: ${message}`, { source: key, workload: describeWorkload(failed), change, keys: named });
+    const decided = { source: sourceId(source), change, because: detail, keys: named };
+    logger.warn(`rolled back: ${message}`, auditOfRollback(failed, decided));
     metrics.rollbacksTotal.inc({ outcome: 'done' });
     this.#told.delete(key);
     for (const regarding of [regardingSource(source, source.uid), regardingWorkload(failed)]) {

@@ -3,7 +3,7 @@ import { shortIdSchema } from './history';
 import { timeSchema } from './workload-status';
 
 /** What was decided about a workload. */
-export const auditDecisions = ['restarted', 'withheld', 'refused'] as const;
+export const auditDecisions = ['restarted', 'withheld', 'refused', 'rolled-back'] as const;
 export type AuditDecision = (typeof auditDecisions)[number];
 
 const texts = z.array(z.string()).readonly();
@@ -15,7 +15,8 @@ export const auditFields = {
     .enum(auditDecisions)
     .describe(
       '`restarted`: the restart is written, or the write of somebody else brought it. `withheld`: a dry run wrote nothing. ' +
-        '`refused`: the API server or a limit refuses it, and it is tried again; said once until it changes.',
+        '`refused`: the API server or a limit refuses it, and it is tried again; said once until it changes. ' +
+        '`rolled-back`: the source has a former content again, because the workload was not healthy with its change.',
     ),
   workload: z.string().describe('Kind, namespace and name: `Deployment shop/web`.'),
   kind: z.string(),
@@ -33,12 +34,13 @@ export const auditFields = {
   managers: texts.optional().describe('The field managers of their writes.'),
   moreUsers: z.int().positive().optional(),
   paths: texts.optional().describe('How the changes were noticed: `webhook`, `watch`, `both`.'),
+  keys: texts.optional().describe('Of a rollback: the keys that differ between the two contents.'),
   dryRun: z.literal(true).optional(),
   errorCode: z.string().optional().describe('Of a refusal. Stays the same if the message is reworded.'),
   error: z.string().optional(),
 } as const;
 
-/** A line of the reconciler's log, with `--log-format=json`, for each decision that it made about a restart. */
+/** A line of the reconciler's log, with `--log-format=json`, for each decision that it made about a restart, or about a content. */
 export const auditLineSchema = z
   .strictObject({
     time: timeSchema,
