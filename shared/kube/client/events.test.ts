@@ -181,6 +181,19 @@ describe('EventRecorder', () => {
     expect(events.dropped).toBe(10);
   });
 
+  it('limits the Events of restarts that wait, so that those of restarts find room', async () => {
+    const { events, clock } = recorder(noAnswer);
+    const deferred = { ...reloaded, reason: 'ReloadDeferred' as const };
+    for (let count = 0; count < 300; count++) void events.record(deferred);
+    await clock.settle();
+    expect(events.dropped).toBe(300 - 256 - 2);
+    void events.record(reloaded);
+    expect(events.dropped).toBe(42);
+    await clock.advance(30_000);
+    for (let count = 0; count < 3; count++) void events.record(deferred);
+    expect(events.dropped).toBe(43);
+  });
+
   it('keeps only as much of a message as it writes', async () => {
     const { events, transport } = recorder();
     await events.record({ ...reloaded, message: 'x'.repeat(100_000) });

@@ -5,6 +5,7 @@ import type { Clock } from '../../runtime/clock';
 import type { LogFields, Logger } from '../../runtime/log/logger';
 import type { Random } from '../../runtime/random';
 import { randomHex } from '../../runtime/random';
+import { RateLimitedWarning } from '../../runtime/log/rate-limited-warning';
 import { RecentMap } from '../../runtime/recent-map';
 import type { KubeClient } from './client';
 import { createObject } from './objects';
@@ -63,6 +64,11 @@ const nameSuffixDigits = 16;
 const maxPending = 4_096;
 /** Limit for one namespace: a flood of Events there does not crowd out others. */
 const maxPendingOfNamespace = 2_048;
+/**
+ * Limit for restarts that wait. A hold of ten thousand workloads reports them all within seconds; the log and `reroll
+ * status` tell of each, and the Events of restarts must not wait behind them.
+ */
+const maxPendingDeferred = 256;
 
 /** Concurrent writes: Events must leave connections for the next restarts. */
 const maxWriting = 2;
@@ -92,13 +98,15 @@ export class EventRecorder {
   /** Warnings that were written recently or are pending. */
   readonly #recorded: RecentMap<true>;
   readonly #waiting: Waiting[] = [];
-  /** Number of waiting Events by namespace. */
+  /** Number of waiting Events by share: see {@link sharesOf}. */
   readonly #waitingOf = new Map<string, number>();
+  readonly #warning: RateLimitedWarning;
   #writing = 0;
   #dropped = 0;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
+    this.#warning = new RateLimitedWarning(options.clock, options.logger);
     this.#recorded = new RecentMap(options.clock, { keptMs: repeatAfterMs, maxEntries: maxRemembered });
   }
 
@@ -109,22 +117,22 @@ export class EventRecorder {
 
   /** Resolves when the Event is written or dropped. Never rejects. */
   async record(reported: KubeEvent): Promise<void> {
-    const { clock, logger } = this.#options;
+    const { clock } = this.#options;
     const event = { ...reported, message: printable(reported.message, maxMessageBytes) };
-    const { namespace } = event.regarding;
-    const waitingHere = this.#waitingOf.get(namespace) ?? 0;
+    const shares = sharesOf(event);
+    const isFull = shares.some(([share, limit]) => (this.#waitingOf.get(share) ?? 0) >= limit);
     const identity = identityOf(event);
     if (event.type === 'Warning' && this.#recorded.get(identity)) return;
-    if (this.#waiting.length + this.#writing >= maxPending || waitingHere >= maxPendingOfNamespace) {
+    if (this.#waiting.length + this.#writing >= maxPending || isFull) {
       this.#dropped++;
-      logger.warn('event dropped, too many are pending', fieldsOf(event));
+      this.#warning.warn('dropped', 'event dropped, too many are pending', fieldsOf(event));
       return;
     }
     if (event.type === 'Warning') this.#recorded.set(identity, true);
     await new Promise<void>((onEnd) => {
       const latestMs = clock.monotonicMs() + maxDelayMs;
       this.#waiting.push({ event, happenedMs: clock.nowMs(), latestMs, onEnd });
-      this.#waitingOf.set(namespace, waitingHere + 1);
+      for (const [share] of shares) this.#waitingOf.set(share, (this.#waitingOf.get(share) ?? 0) + 1);
       if (this.#writing < maxWriting) void this.#writeAll();
     });
   }
@@ -133,7 +141,7 @@ export class EventRecorder {
     const { clock, whenIdle } = this.#options;
     this.#writing++;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      this.#hasLeft(next.event.regarding.namespace);
+      for (const [share] of sharesOf(next.event)) this.#hasLeft(share);
       await whenIdle?.(Math.max(0, next.latestMs - clock.monotonicMs()));
       await this.#write(next);
       next.onEnd();
@@ -141,10 +149,10 @@ export class EventRecorder {
     this.#writing--;
   }
 
-  #hasLeft(namespace: string): void {
-    const left = (this.#waitingOf.get(namespace) ?? 0) - 1;
-    if (left > 0) this.#waitingOf.set(namespace, left);
-    else this.#waitingOf.delete(namespace);
+  #hasLeft(share: string): void {
+    const left = (this.#waitingOf.get(share) ?? 0) - 1;
+    if (left > 0) this.#waitingOf.set(share, left);
+    else this.#waitingOf.delete(share);
   }
 
   async #write({ event, happenedMs }: Waiting): Promise<void> {
@@ -181,6 +189,12 @@ export class EventRecorder {
       count: 1,
     };
   }
+}
+
+/** What an Event counts toward while it waits, and the limit of each. */
+function sharesOf({ regarding, reason }: KubeEvent): readonly (readonly [share: string, limit: number])[] {
+  const ofNamespace = [`namespace ${regarding.namespace}`, maxPendingOfNamespace] as const;
+  return reason === 'ReloadDeferred' ? [ofNamespace, [reason, maxPendingDeferred]] : [ofNamespace];
 }
 
 function identityOf({ regarding, reason, message }: KubeEvent): string {
