@@ -105,7 +105,7 @@ export function countedFromMs(opened: Case, life: Life, source: SourceName, rest
   const decidedMs = rules.clocksAreRight ? decisionMs(restart) : restart.atMs;
   const shownMs = decidedMs - rules.shownWithinMs;
   const { revision, atMs, by } = beginningOf(opened, life, source, shownMs);
-  const gained = namespaces.gains(namespaceOf(life)).findLast((gain) => gain.atMs <= shownMs);
+  const gained = namespaces.knownGain(namespaceOf(life), decidedMs, shownMs);
   // Until a workload is recorded for the first time, it counts as having the content of its creation, even if the
   // annotations by which it asks for restarts are edited.
   const formers = life.writes.filter((write) => write.revision < revision);

@@ -262,6 +262,16 @@ describe('the judge, if a label excludes namespaces or sources', () => {
     expect(hand.promises(false, namespaces)).toEqual(promises);
   });
 
+  it('accepts a restart for a change from before its namespace was excluded for a moment, which may not be seen', async () => {
+    const hand = await unrecorded(async (before) => await before.label('Namespace', {}));
+    await hand.edit('value-2-', 10_000);
+    await hand.label('Namespace', frozen);
+    await hand.label('Namespace', {});
+    await hand.engine('value-2-', true);
+    expect(hand.promises(false, namespaces)).toEqual([]);
+    expect(hand.promises(false, { ...namespaces, shownWithinMs: 500 })).toEqual(['restart without reason']);
+  });
+
   it('reports a change that is only recorded after its namespace was excluded, unless watches may be behind', async () => {
     const hand = await isFrozen();
     await hand.label('Namespace', {});

@@ -95,6 +95,16 @@ export class SelectedNamespaces {
     return (this.#turns.get(name) ?? []).filter(({ selected }) => selected);
   }
 
+  /**
+   * The last gain until `decidedMs` before which a process that has seen all until `shownMs` knew that the namespace was
+   * left out. If it has seen neither that nor the gain, the namespace has always been selected to it.
+   */
+  knownGain(name: string, decidedMs: number, shownMs: number): Turn | undefined {
+    const turns = this.#turns.get(name) ?? [];
+    const isKnown = (index: number): boolean => (turns[index - 1]?.atMs ?? -Infinity) <= shownMs;
+    return turns.findLast(({ selected, atMs }, index) => selected && atMs <= decidedMs && isKnown(index));
+  }
+
   get #isAsked(): boolean {
     return this.#features.selectsNamespaces || this.#features.leavesOutNamespaces;
   }
