@@ -17,7 +17,7 @@ const workers = 6;
  */
 let next = randomInt(portsPerWorker);
 
-/** Finds free loopback ports. A suite never finds the same port twice, unless it asks for a whole range. */
+/** Finds free loopback ports. A suite finds no port twice before it has been through its whole range. */
 export async function freePorts(count: number): Promise<number[]> {
   const worker = Number(process.env['JEST_WORKER_ID'] ?? 0) % workers;
   const found: number[] = [];

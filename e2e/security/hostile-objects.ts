@@ -25,7 +25,7 @@ export interface HostileCost {
 /** The options that the chart gives a reconciler with 256 MiB. */
 const memoryOptions = '--max-semi-space-size=2 --max-old-space-size=192';
 
-/** Objects for each row. The first one warms the code up. Of one more alone, a busy machine would tell too much. */
+/** Objects for each row. The first one warms the code up. The least of the others counts: one alone would show the load of the machine. */
 const turns = 4;
 
 /** Seeds each hostile object for a reconciler of the shipped bundle, and asks the process what it cost. */

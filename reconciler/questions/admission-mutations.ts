@@ -111,12 +111,10 @@ export class AdmissionMutations {
   /**
    * Whether the engine is about to write the first baseline of this workload. The webhook does not know the flags of the
    * reconciler, so it may take the workload for one that this write opts in. Its pods have run for longer, perhaps with
-   * a former content of a source: the baseline of the engine counts that as a change, and one of now would not.
+   * a former content of a source. The engine knows that content; a baseline with the present one would hide the change.
    */
   #awaitsBaseline({ kind, namespace, name, uid }: WorkloadRecord): boolean {
-    const { settings, workloads } = this.#options;
-    const seen = workloads.get(workloadKey(kind, namespace, name))?.record;
-    return seen?.uid === uid && isTrackable(seen, settings.policy);
+    return this.#options.workloads.get(workloadKey(kind, namespace, name))?.record.uid === uid;
   }
 
   /**

@@ -38,20 +38,12 @@ export function auditOfJob(
   };
 }
 
-/** A source has a former content again: its change, with this id, was bad for the workload. */
+/** The same for a source that has a former content again, because the workload was not healthy with its change. */
 export function auditOfRollback(
   target: HistoryTarget,
-  {
-    source,
-    change,
-    because,
-    keys,
-  }: Readonly<Record<'source' | 'change' | 'because', string>> & Pick<AuditLine, 'keys'>,
+  decided: Pick<AuditLine, 'sources' | 'changes' | 'because' | 'keys'>,
 ): Fields {
-  return {
-    ...auditOfTarget('rolled-back', target),
-    ...{ sources: [source], changes: [change], because: [because], keys },
-  };
+  return { ...auditOfTarget('rolled-back', target), ...decided };
 }
 
 function auditOfTarget(decision: AuditDecision, target: HistoryTarget) {

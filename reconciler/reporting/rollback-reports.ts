@@ -52,7 +52,7 @@ export class RollbackReports {
     const key = sourceKey(source);
     const { added, removed, changed } = keys;
     const named = [...added, ...removed, ...changed].sort().slice(0, maxHistoryKeys);
-    const decided = { source: sourceId(source), change, because: detail, keys: named };
+    const decided = { sources: [sourceId(source)], changes: [change], because: [detail], keys: named };
     logger.warn(`rolled back: ${message}`, auditOfRollback(failed, decided));
     metrics.rollbacksTotal.inc({ outcome: 'done' });
     this.#told.delete(key);

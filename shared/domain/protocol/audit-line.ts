@@ -40,7 +40,7 @@ export const auditFields = {
   error: z.string().optional(),
 } as const;
 
-/** A line of the reconciler's log, with `--log-format=json`, for each decision that it made about a restart, or about a content. */
+/** A line of the reconciler's log, with `--log-format=json`, for each decision about a restart or a rollback. */
 export const auditLineSchema = z
   .strictObject({
     time: timeSchema,

@@ -207,17 +207,16 @@ export class ContentDigester {
     // Tens of thousands of keys are counted at once: to digest the first ones only to find that there are too many
     // would take longer than the rest.
     const keyCount = 'encoded' in content ? content.keyCount() : 0;
-    if (keyCount > budgets.sourceKeys)
-      return new ContentDigest(coarseNames, this.#wholeOf([kind, namespace, name], entries, keyCount), { former });
+    const coarse = (): ContentDigest =>
+      new ContentDigest(coarseNames, this.#wholeOf([kind, namespace, name], entries, keyCount), { former });
+    if (keyCount > budgets.sourceKeys) return coarse();
     let digests: (readonly [name: string, digest: string])[] = [];
     let [inOrder, nameBytes] = [true, 0];
     for (const [key, value] of entries) {
       const last = digests.at(-1);
       inOrder &&= last === undefined || byCodeUnits(last[0], key) < 0;
       nameBytes += key.length;
-      if (digests.length === budgets.sourceKeys || nameBytes > budgets.sourceKeyNameBytes) {
-        return new ContentDigest(coarseNames, this.#wholeOf([kind, namespace, name], entries, keyCount), { former });
-      }
+      if (digests.length === budgets.sourceKeys || nameBytes > budgets.sourceKeyNameBytes) return coarse();
       digests.push([key, this.#keyed.of([kind, namespace, name, key], value).slice(0, digestBytes)]);
     }
     // The API server sends sorted keys in protobuf; other encodings need not.
