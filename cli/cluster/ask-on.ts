@@ -1,5 +1,6 @@
 import http from 'node:http';
-import type { Duplex } from 'node:stream';
+import { pipeline, type Duplex } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { readBody } from '../../shared/kube/client/response-body';
 
 /** The answer to a question of the inspection interface. */
@@ -17,7 +18,7 @@ export async function askOn(connection: Duplex, path: string): Promise<Reply> {
     createConnection: () => connection,
     path,
     // The interface answers under no other name: it must not be asked by pages in a browser.
-    headers: { host: 'localhost', accept: 'application/json', connection: 'close' },
+    headers: { host: 'localhost', accept: 'application/json', 'accept-encoding': 'gzip', connection: 'close' },
   });
   const incoming = await new Promise<http.IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve);
@@ -25,6 +26,13 @@ export async function askOn(connection: Duplex, path: string): Promise<Reply> {
     outgoing.on('error', reject);
     outgoing.end();
   });
-  const text = (await readBody(incoming as AsyncIterable<Buffer>, maxReplyBytes)).toString('utf8');
+  const text = (await readBody(unzipped(incoming), maxReplyBytes)).toString('utf8');
   return { status: incoming.statusCode ?? 0, text };
+}
+
+/** The limit holds for what comes out: a process that somebody took over could send little that grows without end. */
+function unzipped(incoming: http.IncomingMessage): AsyncIterable<Buffer> {
+  if (incoming.headers['content-encoding'] !== 'gzip') return incoming as AsyncIterable<Buffer>;
+  // Errors of either end reach whoever reads.
+  return pipeline(incoming, createGunzip(), () => undefined) as AsyncIterable<Buffer>;
 }

@@ -5,7 +5,7 @@ import { askLeader, type Silent, type Told } from './ask-leader';
 import type { Cluster } from './cluster';
 import { LeaderSilentError } from './silence';
 
-/** 200,000 workloads: more than a cluster has. */
+/** 400,000 workloads: more than a cluster has. */
 export const maxPages = 200;
 /** Of all pages together. A row takes some 250 bytes. */
 export const maxPagesBytes = 64 * 1024 * 1024;

@@ -13,7 +13,7 @@ export function asked({ reconciler }: Engine, path: string): { readonly status: 
   const question = parseInspectionQuestion(path);
   if ('code' in question) throw new Error(question.message);
   const answer = answerQuestion(reconciler, question);
-  if ('body' in answer) return { status: 200, text: answer.body.toString() };
+  if ('body' in answer) return { status: 200, text: answer.body.bytes.toString() };
   return { status: answer.status, text: JSON.stringify({ v: 1, ...answer.problem }) };
 }
 

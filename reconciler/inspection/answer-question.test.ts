@@ -24,11 +24,11 @@ const silent = { answer: () => undefined };
 describe('answerQuestion', () => {
   it.each(['starting', 'syncing', 'standby', 'acting', 'stopped'] as const)('tells its health when %s', (state) => {
     const answer = answerQuestion({ health: health(state), inspections: undefined }, { about: 'health' });
-    expect(answer).toEqual({ body: jsonBody(health(state)) });
+    expect(answer).toEqual({ body: { bytes: jsonBody(health(state)) } });
   });
 
   it('passes on what the leader knows', () => {
-    const body = jsonBody({ v: 1 });
+    const body = { bytes: jsonBody({ v: 1 }) };
     const inspections = { answer: () => body };
     expect(answerQuestion({ health: health('acting'), inspections }, page)).toEqual({ body });
   });

@@ -14,9 +14,13 @@ export interface Inspected {
 }
 
 /** The answer to a question. Every replica tells its health, and only the leader tells the rest. */
-export function answerQuestion({ health, inspections }: Inspected, question: InspectionQuestion): InspectionAnswer {
-  if (question.about === 'health') return { body: jsonBody(health) };
-  const body = inspections?.answer(question);
+export function answerQuestion(
+  { health, inspections }: Inspected,
+  question: InspectionQuestion,
+  acceptsGzip = false,
+): InspectionAnswer {
+  if (question.about === 'health') return { body: { bytes: jsonBody(health) } };
+  const body = inspections?.answer(question, acceptsGzip);
   if (body) return { body };
   const problem = problemOf(health.state, inspections !== undefined);
   const { leader } = health;

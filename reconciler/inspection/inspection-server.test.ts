@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { connect, type AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -19,8 +20,8 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map(async (server) => await server.stop()));
 });
 
-type Reply = (question: InspectionQuestion) => InspectionAnswer;
-const echo: Reply = (question) => ({ body: jsonBody({ v: 1, question }) });
+type Reply = (question: InspectionQuestion, acceptsGzip: boolean) => InspectionAnswer;
+const echo: Reply = (question) => ({ body: { bytes: jsonBody({ v: 1, question }) } });
 
 async function start(answer: Reply = echo, port = 0, host = '127.0.0.1'): Promise<number> {
   const server = new InspectionServer({ clock: new FakeClock(), logger, address: { host, port }, answer });
@@ -84,6 +85,21 @@ describe('the server', () => {
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 
+  it('says how a body is compressed, which it is only for a client that can read it', async () => {
+    const port = await start((question, acceptsGzip) => {
+      const bytes = jsonBody({ v: 1, question });
+      return { body: acceptsGzip ? { bytes: gzipSync(bytes), encoding: 'gzip' } : { bytes } };
+    });
+    const encodingFor = async (accepted?: string): Promise<string | undefined> => {
+      const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
+      return (await send(port, '/v1/health', { headers })).headers['content-encoding'];
+    };
+    expect(await encodingFor('br, GZIP')).toBe('gzip');
+    for (const accepted of [undefined, '', 'br', 'gzip;q=0', 'xgzip']) {
+      expect(await encodingFor(accepted)).toBeUndefined();
+    }
+  });
+
   it('answers HEAD with the same headers and no body', async () => {
     const port = await start();
     const [got, head] = [await send(port, '/v1/health'), await send(port, '/v1/health', { method: 'HEAD' })];
@@ -128,7 +144,7 @@ describe('the server', () => {
     const asked: InspectionQuestion[] = [];
     const port = await start((question) => {
       asked.push(question);
-      return echo(question);
+      return echo(question, false);
     });
     for (const path of ['/v1/health', '/v1/nothing']) {
       const { status, body } = await send(port, path, { headers });
@@ -152,7 +168,7 @@ describe('the server', () => {
     const asked: InspectionQuestion[] = [];
     const port = await start((question) => {
       asked.push(question);
-      return echo(question);
+      return echo(question, false);
     });
     const received = await sendRaw(port, `${head('GET /v1/health')}\r\n`.repeat(1_000));
     expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^{]*connection: close\r\n/i);

@@ -12,19 +12,20 @@ import { listenOn } from '../../shared/runtime/http/listen';
 import { formatListenAddress, type ListenAddress } from '../../shared/runtime/http/listen-address';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Component } from '../../shared/runtime/process/lifecycle';
+import { acceptsGzip, type AnswerBody } from './answer-body';
 import { jsonBody } from './json-body';
 import { whyRefused } from './request-guard';
 
 /** What the server says: the body of an answer, or a problem and its status. */
 export type InspectionAnswer =
-  { readonly body: Buffer } | { readonly status: number; readonly problem: Omit<InspectionProblem, 'v'> };
+  { readonly body: AnswerBody } | { readonly status: number; readonly problem: Omit<InspectionProblem, 'v'> };
 
 export interface InspectionServerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** A loopback address: the options accept no other. */
   readonly address: ListenAddress;
-  readonly answer: (question: InspectionQuestion) => InspectionAnswer;
+  readonly answer: (question: InspectionQuestion, acceptsGzip: boolean) => InspectionAnswer;
 }
 
 /** All come from one pod, mostly from one person. An answer takes no time, so the oldest connection may give way. */
@@ -85,15 +86,16 @@ export class InspectionServer implements Component {
     response.on('error', () => undefined);
     const answer = this.#answer(request);
     const isAnswered = 'body' in answer;
-    const body = isAnswered ? answer.body : jsonBody({ v: 1, ...answer.problem });
+    const { bytes, encoding }: AnswerBody = isAnswered ? answer.body : { bytes: jsonBody({ v: 1, ...answer.problem }) };
     response.writeHead(isAnswered ? 200 : answer.status, {
       ...headers,
-      'content-length': body.length,
+      'content-length': bytes.length,
+      ...(encoding !== undefined && { 'content-encoding': encoding }),
       ...(!isAnswered && answer.status === 405 && { allow: 'GET, HEAD' }),
       connection: 'close',
     });
     // Node sends no body in answer to HEAD.
-    response.end(body);
+    response.end(bytes);
   }
 
   /** Never throws. */
@@ -106,7 +108,7 @@ export class InspectionServer implements Component {
     const question = parseInspectionQuestion(request.url ?? '');
     if ('code' in question) return { status: statuses[question.code], problem: question };
     try {
-      return this.#options.answer(question);
+      return this.#options.answer(question, acceptsGzip(request.headers['accept-encoding']));
     } catch (thrown) {
       this.#options.logger.error('cannot answer a question', { error: errorMessage(thrown), about: question.about });
       return { status: 500, problem: { code: 'internal', message: 'internal error: see the log of this pod' } };

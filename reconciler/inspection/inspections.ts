@@ -1,6 +1,7 @@
 import type { InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
 import { workFacts } from './health-facts';
 import { HistoryPages } from './history-pages';
+import type { AnswerBody } from './answer-body';
 import type { InspectionView } from './inspection-view';
 import { jsonBody } from './json-body';
 import { inspectSource } from './source-inspections';
@@ -20,18 +21,21 @@ export class Inspections {
   }
 
   /** The body of the answer. Undefined if this replica cannot answer: it does not lead, or the first lists are not complete. */
-  answer(question: Exclude<InspectionQuestion, { readonly about: 'health' }>): Buffer | undefined {
+  answer(
+    question: Exclude<InspectionQuestion, { readonly about: 'health' }>,
+    acceptsGzip: boolean,
+  ): AnswerBody | undefined {
     const term = this.#view.isSettled() ? this.#view.term() : undefined;
     if (!term) return undefined;
     switch (question.about) {
       case 'workload':
-        return jsonBody(inspectWorkload(this.#view, question, term));
+        return { bytes: jsonBody(inspectWorkload(this.#view, question, term)) };
       case 'source':
-        return jsonBody(inspectSource(this.#view, question, term));
+        return { bytes: jsonBody(inspectSource(this.#view, question, term)) };
       case 'workloads':
-        return this.#pages.render(question);
+        return this.#pages.render(question, acceptsGzip);
       case 'history':
-        return jsonBody(this.#history.page(question));
+        return { bytes: jsonBody(this.#history.page(question)) };
     }
   }
 

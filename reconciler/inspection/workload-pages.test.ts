@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, jest } from '@jest/globals';
 import { auto } from '../../shared/domain/plan/records.fixture';
 import { continueToken } from '../../shared/domain/protocol/inspection-question';
@@ -18,7 +19,9 @@ function worldOf(...names: readonly string[]): { readonly world: InspectionWorld
   for (const name of names) world.see({ name });
   const pages = new WorkloadPages(world.view);
   const ask = ({ namespace, limit = 500, after }: Asked = {}): WorkloadPage =>
-    workloadPageSchema.parse(JSON.parse(pages.render({ about: 'workloads', namespace, limit, after }).toString()));
+    workloadPageSchema.parse(
+      JSON.parse(pages.render({ about: 'workloads', namespace, limit, after }, false).bytes.toString()),
+    );
   return { world, ask };
 }
 
@@ -39,7 +42,9 @@ describe('a page', () => {
     for (const name of ['a', 'b']) world.see({ name });
     const pages = new WorkloadPages(world.view);
     for (const after of [undefined, 'Deployment/shop/a']) {
-      const page = JSON.parse(pages.render({ about: 'workloads', namespace: undefined, limit: 1, after }).toString());
+      const page = JSON.parse(
+        pages.render({ about: 'workloads', namespace: undefined, limit: 1, after }, false).bytes.toString(),
+      );
       expect(page.hold).toEqual({ bearer: 'ConfigMap reroll/reroll-hold', because: 'incident 42' });
     }
     expect(worldOf('a').ask()).not.toHaveProperty('hold');
@@ -142,16 +147,44 @@ describe('the work for pages', () => {
     expect(get).not.toHaveBeenCalled();
   });
 
+  it('is compressed for whoever can read that, once, and says the same', () => {
+    const { world } = worldOf(...Array.from({ length: 100 }, (_, index) => `web-${index}`));
+    const pages = new WorkloadPages(world.view);
+    const question = { about: 'workloads', namespace: undefined, limit: 500, after: undefined } as const;
+    const [plain, zipped] = [pages.render(question, false), pages.render(question, true)];
+    expect(plain.encoding).toBeUndefined();
+    expect(zipped.encoding).toBe('gzip');
+    expect(gunzipSync(zipped.bytes)).toEqual(plain.bytes);
+    expect(pages.render(question, true)).toBe(zipped);
+    expect(pages.render(question, false)).toBe(plain);
+  });
+
+  it('is not compressed if it fits into a packet', () => {
+    const { world } = worldOf('a');
+    const question = { about: 'workloads', namespace: undefined, limit: 500, after: undefined } as const;
+    expect(new WorkloadPages(world.view).render(question, true).encoding).toBeUndefined();
+  });
+
+  it('takes no more memory than it has bytes', () => {
+    const { world } = worldOf(...Array.from({ length: 100 }, (_, index) => `web-${index}`));
+    const pages = new WorkloadPages(world.view);
+    for (const acceptsGzip of [false, true]) {
+      const question = { about: 'workloads', namespace: undefined, limit: 500, after: undefined } as const;
+      const { bytes } = pages.render(question, acceptsGzip);
+      // Node's pool for small buffers.
+      expect(bytes.buffer.byteLength).toBeLessThanOrEqual(Math.max(bytes.length, Buffer.poolSize));
+    }
+  });
+
   it('keeps no more of pages without workloads, of which each has a name of its own', () => {
     const world = new InspectionWorld();
     const web = world.see({ name: 'web' });
     const pages = new WorkloadPages(world.view);
     const get = jest.spyOn(world.view.workloads, 'get');
-    const render = (index: number): Buffer =>
-      pages.render({
-        ...{ about: 'workloads', limit: 500, after: undefined },
-        namespace: `${'n'.repeat(240)}${index}`,
-      });
+    const render = (index: number): Buffer => {
+      const namespace = `${'n'.repeat(240)}${index}`;
+      return pages.render({ about: 'workloads', limit: 500, after: undefined, namespace }, false).bytes;
+    };
     const each = render(0).length + 240;
     const most = Math.ceil((4 * 1024 * 1024) / each);
     for (let index = 1; index <= most; index++) render(index);
@@ -168,7 +201,7 @@ describe('the work for pages', () => {
     const pages = new WorkloadPages(world.view);
     const get = jest.spyOn(world.view.workloads, 'get');
     const render = (after: string): Buffer =>
-      pages.render({ about: 'workloads', namespace: undefined, limit: 500, after: `AAA/a/${after}` });
+      pages.render({ about: 'workloads', namespace: undefined, limit: 500, after: `AAA/a/${after}` }, false).bytes;
     const most = Math.floor((4 * 1024 * 1024) / render('first').length);
     for (let index = 1; index < most + 10; index++) render(String(index));
     get.mockClear();

@@ -101,18 +101,21 @@ const listedKinds = ['ConfigMap', 'Secret'] as const;
 /** Whether a source may call for a restart of which nothing is known. */
 function usesUnknownSources(view: StatusView, { record }: TrackedWorkload): boolean {
   const known = view.knownKinds();
-  const missing = listedKinds.filter((kind) => !known.has(kind) && isSourceKindWatched(view, kind));
-  return missing.some((kind) => {
-    const { namespace, policy, references } = record;
-    const { leftOut, named } = policy[kind];
-    const used = references.filter((reference) => reference.kind === kind).map(({ name }) => name);
-    return (
-      (named.hasPatterns && !leftOut) ||
-      [...used, ...named.literals].some(
-        (name) => !view.isNamed({ kind, namespace, name }) && mayRestart(view, record, { kind, name }),
-      )
-    );
-  });
+  return listedKinds.some(
+    (kind) => !known.has(kind) && isSourceKindWatched(view, kind) && usesUnknown(view, record, kind),
+  );
+}
+
+function usesUnknown(view: StatusView, record: WorkloadRecord, kind: (typeof listedKinds)[number]): boolean {
+  const { namespace, policy, references } = record;
+  const { leftOut, named } = policy[kind];
+  const used = references.filter((reference) => reference.kind === kind).map(({ name }) => name);
+  return (
+    (named.hasPatterns && !leftOut) ||
+    [...used, ...named.literals].some(
+      (name) => !view.isNamed({ kind, namespace, name }) && mayRestart(view, record, { kind, name }),
+    )
+  );
 }
 
 /** Whatever the annotations of the source, which are not known. */

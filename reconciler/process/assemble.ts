@@ -157,7 +157,14 @@ function inspection(
   reconciler: Reconciler,
 ): readonly Component[] {
   if (!address) return [];
-  return [new InspectionServer({ clock, logger, address, answer: (question) => answerQuestion(reconciler, question) })];
+  return [
+    new InspectionServer({
+      clock,
+      logger,
+      address,
+      answer: (question, acceptsGzip) => answerQuestion(reconciler, question, acceptsGzip),
+    }),
+  ];
 }
 
 /** `reroll reconciler`. */

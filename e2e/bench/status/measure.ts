@@ -15,6 +15,9 @@ const cluster = { workloads: 10_000, namespaces: 10 };
 const asked = { perSecond: 10, seconds: 30 };
 const mib = 1024 * 1024;
 
+/** No two rows tell the same time, as in a cluster: equal ones would compress too well. */
+const [firstRestartMs, betweenRestartsMs] = [Date.UTC(2026, 0, 1), 1_234_567];
+
 /** The bench `status`: what it costs the leader that people watch the state of all workloads. */
 export async function measureStatus({ subject, tell }: Setting): Promise<Measured> {
   const stage = await openSimulatedStage();
@@ -44,14 +47,15 @@ export async function measureStatus({ subject, tell }: Setting): Promise<Measure
 }
 
 async function fill({ server }: SimulatedStage): Promise<void> {
-  const lastRestart = JSON.stringify({ at: '2026-01-01T00:00:00.000Z', id: '3f9c2a71', sources: {} });
-  const annotations = { 'reloader.stakater.com/auto': 'true', 'reroll.dev/last-restart': lastRestart };
   for (let index = 0; index < cluster.workloads; index++) {
     // The server is in this process: what a connection brings must be seen in time.
     if (index % 500 === 0) await nextTurn();
     const [namespace, name] = [`team-${index % cluster.namespaces}`, `config-${index}`];
     seed(server, configMap({ name, namespace, data: { color: 'red' } }));
     const envFrom = [fromConfigMap(name)];
+    const at = new Date(firstRestartMs + index * betweenRestartsMs).toISOString();
+    const lastRestart = JSON.stringify({ at, id: '3f9c2a71', sources: {} });
+    const annotations = { 'reloader.stakater.com/auto': 'true', 'reroll.dev/last-restart': lastRestart };
     seed(server, deployment({ name: `app-${index}`, namespace, replicas: 0, annotations, envFrom }));
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { maxWorkloadRows } from '../../../shared/domain/protocol/inspection-question';
 import { workloadPageSchema } from '../../../shared/domain/protocol/workload-page';
 
@@ -56,11 +57,13 @@ async function readTable(port: number, pageMs: number[]): Promise<number> {
 
 /** A forwarded port is a new connection for each question. */
 async function answerTo(port: number, path: string): Promise<string> {
-  const request = http.get({ port, path, agent: false, headers: { host: 'localhost' } });
+  const request = http.get({ port, path, agent: false, headers: { host: 'localhost', 'accept-encoding': 'gzip' } });
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString();
+  const text = (
+    response.headers['content-encoding'] === 'gzip' ? gunzipSync(Buffer.concat(chunks)) : Buffer.concat(chunks)
+  ).toString();
   if (response.statusCode !== 200) throw new Error(`GET ${path}: ${response.statusCode ?? 0} ${text}`);
   return text;
 }

@@ -5,7 +5,7 @@ import { workloadKinds, type WorkloadKindName } from '../kubernetes/workload-kin
 export const maxInspectionRows = 500;
 
 /** The most rows of one page of workloads. A forwarded port is a connection for each page, which costs more than rows. */
-export const maxWorkloadRows = 1_000;
+export const maxWorkloadRows = 2_000;
 
 /** What can be asked on the loopback interface of a reconciler. */
 export type InspectionQuestion =
