@@ -35,7 +35,7 @@ describe('what is read', () => {
       standing: { from: 'leader', leader: 'reroll-0', missing: [], hasHistory: true, historySince: at },
       found: { rows: [row], history: [entry] },
     });
-    expect(asked).toEqual(['/v1/workloads?namespace=&limit=1000&continue=', '/v1/history?limit=200']);
+    expect(asked).toEqual(['/v1/workloads?namespace=&limit=2000&continue=', '/v1/history?limit=200']);
   });
 
   it('may be a restart of which only the workload told', async () => {

@@ -68,7 +68,7 @@ describe('reroll ui', () => {
   it('asks for one namespace alone with --namespace', async () => {
     const { address, code, interrupt, asked } = await run(['-n', 'shop']);
     expect(await firstLine(address)).toMatchObject({ namespace: 'shop' });
-    expect(asked).toContain('/v1/workloads?namespace=shop&limit=1000&continue=');
+    expect(asked).toContain('/v1/workloads?namespace=shop&limit=2000&continue=');
     expect(asked).toContain('/v1/history?namespace=shop&limit=200');
     interrupt();
     await code;
