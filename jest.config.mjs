@@ -2,6 +2,7 @@ import process from 'node:process';
 
 /** Unit and integration tests: no cluster, no Go, no network beyond loopback. */
 export default {
+  runtime: '<rootDir>/jest.runtime.mjs',
   testEnvironment: '<rootDir>/jest.environment.mjs',
   roots: [
     '<rootDir>/shared',
@@ -12,29 +13,10 @@ export default {
     '<rootDir>/e2e',
   ],
   testMatch: ['**/*.test.ts'],
-  // A suite runs in a context of its own, where each use of a global is a call into C++. As parameters of the modules, they are not.
-  sandboxInjectedGlobals: [
-    ...[
-      'Array',
-      'BigInt',
-      'Date',
-      'Error',
-      'JSON',
-      'Map',
-      'Math',
-      'Number',
-      'Object',
-      'Promise',
-      'RegExp',
-      'Set',
-      'String',
-    ],
-    ...['Symbol', 'Uint8Array', 'WeakMap', 'WeakSet'],
-  ],
   maxWorkers: '100%',
   testSequencer: '<rootDir>/jest.sequencer.mjs',
   // A suite of the engine keeps all that was ever written while it runs, up to 500 MB: a worker with much left over begins anew.
-  workerIdleMemoryLimit: '300MB',
+  workerIdleMemoryLimit: '450MB',
   // For what hangs. How long a test takes is the machine's affair, and how busy that is.
   testTimeout: 180_000,
   // What proves the demo, the fuzzer and other tools of ours at length is a step of .ci/run.

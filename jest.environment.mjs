@@ -1,34 +1,49 @@
 import asyncHooks from 'node:async_hooks';
-import { TestEnvironment } from 'jest-environment-node';
+import process from 'node:process';
+import { ModuleMocker } from 'jest-mock';
 
-const { AsyncLocalStorage } = asyncHooks;
+/** Of jest-circus, which needs it for tests that run at once: there are none. While there is one, each promise costs more. */
+class NoStorage {
+  run(_store, callback, ...args) {
+    return callback(...args);
+  }
 
-/** From Node 24 on a promise visits no storage, and the property is a getter. */
-const visitsStorages = Object.getOwnPropertyDescriptor(asyncHooks, 'AsyncLocalStorage').writable === true;
+  getStore() {
+    return undefined;
+  }
+}
 
 /**
- * Each suite loads a jest-circus of its own, and that makes an `AsyncLocalStorage` which it never disables. Before Node 24
- * each promise then visits every storage of the suites before, and so keeps them all in memory: in a worker that has run
- * sixty suites an `await` costs fifty times as much. What a suite made is disabled when it is over.
+ * Suites run in the context of their worker. In a context of its own, which is what Jest gives each suite, every use of a
+ * global is a call into C++, and no module can be shared with the suite before: see jest.runtime.mjs.
  */
-export default class Environment extends TestEnvironment {
-  #storages = [];
+export default class Environment {
+  global = globalThis;
+  moduleMocker = new ModuleMocker(globalThis);
+  fakeTimers = null;
+  fakeTimersModern = null;
+  #globals;
+  #before = { console: globalThis.console, exit: process.exit };
+
+  constructor({ projectConfig }) {
+    this.#globals = projectConfig.globals;
+  }
 
   async setup() {
-    await super.setup();
-    if (!visitsStorages) return;
-    const storages = this.#storages;
-    asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
-      constructor(...options) {
-        super(...options);
-        storages.push(this);
-      }
-    };
+    Object.assign(globalThis, this.#globals);
+    asyncHooks.AsyncLocalStorage = NoStorage;
   }
 
   async teardown() {
-    if (visitsStorages) asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
-    for (const storage of this.#storages.splice(0)) storage.disable();
-    await super.teardown();
+    globalThis.console = this.#before.console;
+    process.exit = this.#before.exit;
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  getVmContext() {
+    return globalThis;
   }
 }

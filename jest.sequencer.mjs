@@ -2,18 +2,17 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** What takes longest, longest first. A new clone has no durations, and short files would come last that take longest. */
 const slowest = [
-  'e2e/channel/start-order.test.ts',
-  'e2e/channel/flooded.test.ts',
-  'e2e/channel/wrong-use.test.ts',
+  'e2e/channel/start-order.long.test.ts',
+  'e2e/certs/keeper.long.test.ts',
+  'e2e/engine/rollback-faults.test.ts',
+  'e2e/engine/stages.test.ts',
   'e2e/simulation/simulation.test.ts',
-  'e2e/fuzz/corpus.test.ts',
-  'e2e/certs/keeper.test.ts',
+  'e2e/engine/gates.test.ts',
+  'e2e/certs/command.test.ts',
+  'e2e/engine/rollback.test.ts',
+  'e2e/engine/pace.test.ts',
   'e2e/engine/stripping-operator.test.ts',
-  'e2e/engine/bad-input.test.ts',
-  'e2e/engine/recovery.test.ts',
-  'e2e/simulation/regressions.test.ts',
   'e2e/engine/rollout-coalescer.test.ts',
-  'e2e/demo/demo.test.ts',
 ];
 
 /** As jest orders them, but for the slowest, which begin first: no worker is to be left with one of them at the end. */

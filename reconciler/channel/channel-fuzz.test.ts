@@ -10,7 +10,7 @@ import { ChannelHarness, changeRecord, stored } from './channel.fixture';
 import { maxPendingHints } from '../hints/hints';
 
 const runs = longForm(100_000, 2_000);
-const storyRuns = longForm(1_000, 200);
+const storyRuns = longForm(1_000, 60);
 /** Nothing here waits; the limit is for a slow machine. */
 const timeoutMs = 240_000;
 

@@ -13,7 +13,7 @@ import type { ReviewAnswer, ReviewExchange } from './review-exchange';
 import { ReviewHandler } from './review-handler';
 import { bytes, configMap, metric, review, secret, testDigester } from './review.fixture';
 
-const runs = longForm(100_000, 10_000);
+const runs = longForm(100_000, 2_000);
 /** Nothing here waits; the limit is for a slow machine. */
 const timeoutMs = 240_000;
 

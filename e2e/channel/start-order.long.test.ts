@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { longForm } from '../../shared/runtime/long-form.fixture';
 import { Collector, drawn } from '../collector';
 import type { LogEntry, RerollProcess } from '../reroll-process';
 import type { Room } from './deployed-rights';
@@ -47,7 +46,7 @@ const orders: readonly (readonly [Room, Room, Room])[] = [
   ['certs', 'reconciler', 'webhook'],
 ];
 
-it.each(orders.slice(0, longForm(2, 1)))(
+it.each(orders)(
   'started in the order %s, %s, %s the rooms find one another, and an edit has its author, and one trace of both',
   async (...order) => {
     const running = new Map<Room, RerollProcess>();
