@@ -1,5 +1,6 @@
 import { gateAnnotations } from '../../shared/domain/annotations/annotations';
 import type { ComparisonReason } from '../../shared/domain/baseline/comparison';
+import type { GateName } from '../../shared/domain/gate-settings/gate-names';
 import { countedKeys } from '../../shared/domain/sources/counted-keys';
 import type { SourceRef } from '../../shared/domain/sources/source';
 import { filterOf } from '../evidence/account';
@@ -50,6 +51,15 @@ export function effectOf(user: User, change: SourceChange, settings: AppearanceS
         : phrases[because];
   return { ...decided, why, changedKeys, restarts, ...(restarts && deferred && { deferred }) };
 }
+
+/** An effect of which is not known who restarts before it. */
+export function withoutTurn(effect: Effect): Effect {
+  const { deferred, ...others } = effect;
+  return deferred && turns.has(deferred.gate) ? others : effect;
+}
+
+/** Gates that wait for other workloads. */
+const turns: ReadonlySet<string> = new Set<GateName>(['order', 'stages']);
 
 const changes = 'what it uses changes';
 

@@ -6,7 +6,7 @@ import type { Cluster } from '../cluster/cluster';
 import { untrackedBecause } from '../evidence/account';
 import type { Install } from '../evidence/install';
 import { userFromObjects, type SourceUsers, type UserEvidence } from '../users/read-users';
-import { effectOf, type Effect, type User } from './effects';
+import { effectOf, type Effect, type User, withoutTurn } from './effects';
 import type { ManifestWorkload, ManifestWorkloads } from './manifest-workloads';
 import type { Preview, PreviewedWorkload } from './preview';
 import { changedKeys, type SourceChange } from './source-change';
@@ -44,10 +44,13 @@ export async function readPreview(
     const beside = workloads.filter(({ after }) => after.namespace === namespace);
     const isAlone = beside.length === 0;
     const after = isAlone ? account.users : withManifests(account, change, beside, await users.evidence(change));
-    for (const user of after) {
+    const ofUsers = after.map((user) => ({ user, effect: effectOf(user, change, appearanceOf(account, install)) }));
+    // The leader tells who would go first among all users. If not all of them restart, that may be another one.
+    const isTurnKnown = isAlone && ofUsers.every(({ user, effect }) => effect.restarts || !user.restarts);
+    for (const { user, effect: told } of ofUsers) {
       const { kind, name } = user;
       const key = keyOf({ kind, namespace, name });
-      const effect = effectOf(user, change, appearanceOf(account, install));
+      const effect = isTurnKnown ? told : withoutTurn(told);
       const effects = [...(found.get(key)?.effects ?? []), effect].toSorted(restartingFirst);
       const outcome = outcomeOf(effects, inManifests.get(key), account);
       const deferred = outcome === 'restarts' ? soonest(restarting(effects).map((each) => each.deferred)) : undefined;

@@ -65,6 +65,26 @@ statefulset/store   restarts   Secret db (url)         reloader.stakater.com/aut
   });
 });
 
+it('says who restarts first if the change restarts all that the leader speaks of', async () => {
+  const [harness, engine] = await situated();
+  for (const [name, wave] of [
+    ['api', '1'],
+    ['web', '2'],
+  ] as const) {
+    await harness.patch('Deployment', name, { metadata: { annotations: { 'reroll.dev/wave': wave } } });
+  }
+  await harness.clock.advance(5_000);
+  const both = await preview([harness, engine], ['configmap/app', '--set=color=blue']);
+  expect(both.out).toMatch(/^deployment\/api +restarts .* at once$/m);
+  expect(both.out).toMatch(
+    /^deployment\/web +restarts .*reroll.dev\/wave 1 comes first: Deployment api has still to restart\)$/m,
+  );
+  // Not in this one: `api` does not use the key.
+  const alone = await preview([harness, engine], ['configmap/app', '--set=size=large']);
+  expect(alone.out).toMatch(/^deployment\/web +restarts/m);
+  expect(alone.out).not.toContain('comes first');
+});
+
 describe('an edit', () => {
   it.each<[string, readonly string[], string]>([
     [

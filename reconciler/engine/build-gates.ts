@@ -25,13 +25,13 @@ export interface GateEvents {
 }
 
 export function buildGates(
-  { settings: { gates: install, ownNamespace } }: EngineBase,
+  { settings: { gates: install, stages, ownNamespace } }: EngineBase,
   { index: sources }: SourceParts,
   { onInstallChange, onNamespaceChange }: GateEvents,
 ): GateParts {
   const namespaces = new NamespaceGates(onNamespaceChange);
   const heldInstall = new HeldInstall(ownNamespace, onInstallChange);
-  return { namespaces, heldInstall, workloads: new WorkloadGates({ sources, namespaces, heldInstall, install }) };
+  return { namespaces, heldInstall, workloads: new WorkloadGates({ sources, namespaces, heldInstall, install, stages }) };
 }
 
 /** Who restarts when, among those that may. */

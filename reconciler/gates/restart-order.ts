@@ -5,11 +5,10 @@ import {
   type Predecessor,
   type PredecessorStanding,
 } from '../../shared/domain/gates/order-gate';
-import type { LocalWorkloadName } from '../../shared/domain/gate-settings/restart-order';
+import { predecessorsOf } from '../../shared/domain/gates/predecessors';
 import { describeWorkload } from '../../shared/domain/plan/describe-change';
-import { workloadKey, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import { sourceKey, type LocalSourceRef, type SourceKey, type SourceRef } from '../../shared/domain/sources/source';
-import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { SourceIndex } from '../sources/source-index';
 import type { WorkloadIndex } from '../workloads/workload-index';
@@ -150,20 +149,12 @@ export class RestartOrder {
     return this.#waits.size > 0;
   }
 
-  /** Workloads that its annotation names, and the one that controls it, as far as Reroll tracks them. */
-  *#named({ key, record }: TrackedWorkload): Generator<{ workload: TrackedWorkload; by: 'after' | 'owner' }> {
-    const { namespace, gates, controlledBy } = record;
-    const found = ({ kind, name }: LocalWorkloadName): TrackedWorkload | undefined => {
-      const named = workloadKey(kind, namespace, name);
-      return named === key ? undefined : this.#options.workloads.get(named);
-    };
-    for (const named of gates?.after ?? []) {
-      const workload = found(named);
-      if (workload) yield { workload, by: 'after' };
+  /** Its predecessors, as far as Reroll tracks them. */
+  *#named(waiting: TrackedWorkload): Generator<{ workload: TrackedWorkload; by: 'after' | 'owner' }> {
+    for (const { key, by } of predecessorsOf(waiting)) {
+      const workload = this.#options.workloads.get(key);
+      if (workload) yield { workload, by };
     }
-    const ownerKind = workloadKinds.find(({ kind }) => kind === controlledBy?.kind)?.kind;
-    const owner = ownerKind && controlledBy && found({ kind: ownerKind, name: controlledBy.name });
-    if (owner) yield { workload: owner, by: 'owner' };
   }
 
   #standing(predecessor: TrackedWorkload, changes: readonly LocalSourceRef[]): PredecessorStanding {

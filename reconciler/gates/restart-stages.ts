@@ -2,6 +2,7 @@ import { canaryOrder } from '../../shared/domain/gates/canary-order';
 import { withChecks } from '../../shared/domain/gates/checked-user';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import type { RolloutStage } from '../../shared/domain/gates/source-rollout';
+import { stagedUsers } from '../../shared/domain/gates/staged-users';
 import { stagesGate } from '../../shared/domain/gates/stages-gate';
 import type { GateName } from '../../shared/domain/gate-settings/gate-names';
 import type { StageSettings } from '../../shared/domain/gate-settings/stage-settings';
@@ -307,17 +308,11 @@ export class RestartStages {
     return `${workloads.revisionOf(namespace)} ${sources.get(source)?.resourceVersion ?? ''} ${stages}`;
   }
 
-  /**
-   * The nearest setting of each user counts. Without one, their number does. For a content that was put back, nobody is
-   * to restart.
-   */
+  /** For a content that was put back, nobody is to restart. */
   #participants(source: SourceRef, isRolledBack: boolean): readonly TrackedWorkload[] {
     const { settings, workloads, sources, namespaces } = this.#options;
     const around = sources.get(source)?.gates?.stages ?? namespaces.of(source.namespace)?.stages;
-    const settingOf = ({ record }: TrackedWorkload): 'on' | 'off' | undefined => record.gates?.stages ?? around;
-    const users = workloads.usersOf(source).filter((user) => settingOf(user) !== 'off');
-    const isLarge = settings.fromUsers > 0 && users.length >= settings.fromUsers;
-    return isLarge || isRolledBack ? users : users.filter((user) => settingOf(user) === 'on');
+    return stagedUsers(workloads.usersOf(source), around, isRolledBack ? 1 : settings.fromUsers);
   }
 
   #standing(

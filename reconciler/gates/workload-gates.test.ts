@@ -1,7 +1,7 @@
+import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { describe, expect, it } from '@jest/globals';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { sourceRecord, workloadRecord } from '../../shared/domain/plan/records.fixture';
-import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { WorkloadGates } from './workload-gates';
 
 const held: GateSettings = { hold: { untilMs: undefined, because: undefined } };
@@ -24,13 +24,14 @@ function ask({ workload, source, namespace, install, lastRestartMs }: Places, is
     namespaces: { of: (name) => (name === 'shop' ? namespace : undefined) },
     heldInstall: { hold: isHeld ? hold : undefined },
     install,
+    stages: withoutStages,
   });
   const record = {
     ...workloadRecord(),
     ...(workload && { gates: workload }),
     ...(lastRestartMs !== undefined && { lastRestart: { atMs: lastRestartMs, id: '01234567' } }),
   };
-  return gates.ask({ record } as TrackedWorkload, [app, { kind: 'Secret', name: 'gone' }], 1_000);
+  return gates.ask({ record }, [app, { kind: 'Secret', name: 'gone' }], 1_000);
 }
 
 describe('WorkloadGates', () => {

@@ -1,8 +1,12 @@
 import { askGates, type GatesAnswer } from '../../shared/domain/gates/ask-gates';
+import type { RankedWorkload } from '../../shared/domain/gates/canary-order';
+import type { ClosedGate } from '../../shared/domain/gates/gate';
+import { expectedTurns } from '../../shared/domain/gates/expected-turns';
 import { gateLevels } from '../../shared/domain/gates/gate-levels';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import type { StageSettings } from '../../shared/domain/gate-settings/stage-settings';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
-import type { LocalSourceRef } from '../../shared/domain/sources/source';
+import type { LocalSourceRef, SourceRef } from '../../shared/domain/sources/source';
 import type { SourceIndex } from '../sources/source-index';
 import type { HeldInstall } from './held-install';
 import type { NamespaceGates } from './namespace-gates';
@@ -13,6 +17,7 @@ export interface WorkloadGatesOptions {
   readonly heldInstall: Pick<HeldInstall, 'hold'>;
   /** The settings of the install, by its flags. */
   readonly install: GateSettings | undefined;
+  readonly stages: StageSettings;
 }
 
 /** Whether an owed restart may begin, from everything that says when. Nothing is kept: the objects are the state. */
@@ -23,7 +28,7 @@ export class WorkloadGates {
     this.#options = options;
   }
 
-  ask({ record }: TrackedWorkload, changes: readonly LocalSourceRef[], nowMs: number): GatesAnswer {
+  ask({ record }: Pick<TrackedWorkload, 'record'>, changes: readonly LocalSourceRef[], nowMs: number): GatesAnswer {
     const { sources, namespaces, install, heldInstall } = this.#options;
     const { namespace, gates, lastRestart } = record;
     const around = { workload: gates, namespace: { name: namespace, gates: namespaces.of(namespace) }, install };
@@ -33,6 +38,19 @@ export class WorkloadGates {
       return { installHold: heldInstall.hold, levels, lastRestartMs: lastRestart?.atMs, nowMs };
     });
     return askGates(questions);
+  }
+
+  /** For whom a workload that a change of a source would restart would wait, of those that it restarts too. */
+  turns(
+    source: SourceRef,
+    users: readonly TrackedWorkload[],
+    restarting: readonly TrackedWorkload[],
+    nowMs: number,
+  ): (workload: RankedWorkload) => ClosedGate | undefined {
+    const { sources, namespaces, stages } = this.#options;
+    const stagesAround = sources.get(source)?.gates?.stages ?? namespaces.of(source.namespace)?.stages;
+    const mayBegin = (workload: RankedWorkload): boolean => this.ask(workload, [source], nowMs).isOpen;
+    return expectedTurns({ source, users, restarting, mayBegin, stagesAround, stages });
   }
 
   /** The same for sources that are not as they are now, but as somebody wants to write them. */

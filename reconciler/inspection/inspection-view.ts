@@ -28,7 +28,7 @@ export interface InspectionView extends PlanView {
   readonly unfinished: Pick<UnfinishedLooks, 'get'>;
   readonly history: Pick<RestartHistory, 'read' | 'find' | 'unhealthySinceMs'>;
   readonly journal: Pick<JobJournal, 'isRecreating'>;
-  readonly gates: Pick<WorkloadGates, 'ask'>;
+  readonly gates: Pick<WorkloadGates, 'ask' | 'turns'>;
   readonly turns: Pick<RestartTurns, 'told' | 'stagesOf'>;
   readonly heldInstall: Pick<HeldInstall, 'hold'>;
   readonly permissions: Pick<MissingPermissions, 'reported'>;

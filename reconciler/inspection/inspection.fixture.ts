@@ -1,3 +1,4 @@
+import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { everything } from '../../shared/domain/kubernetes/selector';
 import {
@@ -61,6 +62,7 @@ export class InspectionWorld {
           namespaces: { of: nothing },
           heldInstall: { hold: undefined },
           install: undefined,
+          stages: withoutStages,
         },
       }),
       turns: { told: nothing, stagesOf: nothing },

@@ -58,6 +58,21 @@ describe('what is known about a source', () => {
     ]);
   });
 
+  it('says who would restart first', () => {
+    const world = new InspectionWorld();
+    world.seeSource({ ...sourceRecord(), gates: { stages: 'on' } });
+    const annotations = { 'reloader.stakater.com/auto': 'true' };
+    world.see({ name: 'db', annotations });
+    world.see({ name: 'web', annotations: { ...annotations, 'reroll.dev/after': 'deployment/db' } });
+    world.see({ name: 'worker', annotations });
+    const { users } = inspectSource(world.view, app, term);
+    expect(users.map((user) => [user.name, user.deferred?.detail])).toEqual([
+      ['db', undefined],
+      ['web', 'reroll.dev/after: Deployment db has still to restart'],
+      ['worker', 'ConfigMap app has many users: Deployment db first'],
+    ]);
+  });
+
   it('says that its namespace is not selected', () => {
     const world = new InspectionWorld({}, { scope: { isKnown: true, isSelected: () => false } });
     expect(inspectSource(world.view, app, term).namespaceSelected).toBe(false);

@@ -1,4 +1,4 @@
-import { deferralIn } from '../../shared/domain/gates/told-gates';
+import { deferralIn, deferralOf } from '../../shared/domain/gates/told-gates';
 import { candidateOf } from '../../shared/domain/plan/candidates';
 import { judge } from '../../shared/domain/plan/judge';
 import type { Term } from '../../shared/domain/plan/plan-input';
@@ -18,7 +18,16 @@ export function inspectSource(view: InspectionView, question: SourceQuestion, te
   const source = view.sources.get(question);
   const users = view.workloads.usersOf(question).toSorted((left, right) => (left.key < right.key ? -1 : 1));
   // Each user is judged for this source alone, so the work does not depend on what else it uses.
-  const named = users.slice(0, maxInspectionRows).flatMap((user) => userOf(view, question, user, term) ?? []);
+  const rows = users.slice(0, maxInspectionRows).flatMap((workload) => {
+    const user = userOf(view, question, workload, term);
+    return user ? [{ workload, user }] : [];
+  });
+  const restarting = rows.flatMap(({ workload, user }) => (user.restarts ? [workload] : []));
+  const turnOf = view.gates.turns(question, users, restarting, view.clock.nowMs());
+  const named = rows.map(({ workload, user }): SourceUser => {
+    const turn = user.restarts && !user.deferred ? turnOf(workload) : undefined;
+    return turn ? { ...user, deferred: deferralOf(turn) } : user;
+  });
   const stages = view.turns.stagesOf(question);
   const moreUsers = users.length - maxInspectionRows;
   return {

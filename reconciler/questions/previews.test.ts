@@ -1,3 +1,4 @@
+import { withoutStages, type StageSettings } from '../../shared/domain/gate-settings/stage-settings';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
@@ -64,6 +65,12 @@ function baselineOf(recorded: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ v: 1, n: 3, key: digester.keyId, sources: recorded });
 }
 
+function gatesWith(stages: StageSettings): WorkloadGates {
+  return new WorkloadGates({
+    ...{ sources, namespaces: { of: () => undefined }, heldInstall: { hold: undefined }, install: undefined, stages },
+  });
+}
+
 function previews(more: Partial<PreviewsOptions> & { readonly sourceSelector?: Selector } = {}): Previews {
   const { sourceSelector = everything, ...rest } = more;
   return new Previews({
@@ -73,9 +80,7 @@ function previews(more: Partial<PreviewsOptions> & { readonly sourceSelector?: S
     isNamed: () => false,
     term: () => ({ inChargeSinceMs: at(0), watchingSinceMs: at(0) }),
     scope: { isSelected: () => true },
-    gates: new WorkloadGates({
-      ...{ sources, namespaces: { of: () => undefined }, heldInstall: { hold: undefined }, install: undefined },
-    }),
+    gates: gatesWith(withoutStages),
     ...rest,
   });
 }
@@ -200,6 +205,26 @@ describe('a preview', () => {
     expect(previews().answer(question(blue, more))).toEqual({
       ...nothing,
       restarts: [{ workload: 'deployment/web', keys: ['color'], ...deferred }],
+    });
+  });
+
+  it('says who restarts first, of those that this change restarts and that may', () => {
+    has({ name: 'db', keys: ['size'], annotations: { ...auto, 'reroll.dev/wave': '-1' } });
+    has({ name: 'held', annotations: { ...auto, 'reroll.dev/canary': 'true', 'reroll.dev/hold': 'true' } });
+    has({ name: 'web' });
+    has({ name: 'worker', annotations: { ...auto, 'reroll.dev/after': 'deployment/web' } });
+    const detail = 'ConfigMap app has many users: Deployment web first';
+    const answer = previews({ gates: gatesWith({ ...withoutStages, fromUsers: 3 }) }).answer(question(blue));
+    expect(answer?.restarts.map(({ workload, deferred }) => [workload, deferred])).toEqual([
+      ['deployment/held', { gate: 'hold', detail: 'reroll.dev/hold on the workload' }],
+      ['deployment/web', undefined],
+      ['deployment/worker', { gate: 'order', detail: 'reroll.dev/after: Deployment web has still to restart' }],
+    ]);
+    const settings = { gates: { 'reroll.dev/stages': 'on' } };
+    has({ name: 'api', annotations: auto });
+    expect(previews().answer(question(blue, settings))?.restarts).toContainEqual({
+      ...{ workload: 'deployment/web', keys: ['color'] },
+      deferred: { gate: 'stages', detail: detail.replace('Deployment web', 'Deployment api') },
     });
   });
 

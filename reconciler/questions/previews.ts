@@ -1,7 +1,7 @@
 import { detailed, type Recorded, type RecordedDigests } from '../../shared/domain/baseline/recorded';
 import { absent, type ContentDigest } from '../../shared/domain/sources/content-digest';
 import { readGateSettings } from '../../shared/domain/gate-settings/gate-settings';
-import { deferralIn } from '../../shared/domain/gates/told-gates';
+import { deferralIn, deferralOf } from '../../shared/domain/gates/told-gates';
 import { optedIn } from '../../shared/domain/policy/policy';
 import {
   contentOf,
@@ -71,10 +71,14 @@ export class Previews {
     const restarts = outlooks.flatMap((outlook) => ('keys' in outlook ? [outlook] : []));
     const left = outlooks.flatMap((outlook) => ('because' in outlook ? [outlook] : []));
     const gates = this.#options.gates.withSources(proposed);
+    const nowMs = clock.nowMs();
+    const restarting = restarts.map(({ tracked }) => tracked);
+    const turnOf = gates.turns(question, users, restarting, nowMs);
     return {
       v: 1,
       restarts: restarts.slice(0, maxPreviewNames).map(({ tracked, workload, keys: changed }) => {
-        const deferred = deferralIn(gates.ask(tracked, [question], clock.nowMs()));
+        const turn = turnOf(tracked);
+        const deferred = deferralIn(gates.ask(tracked, [question], nowMs)) ?? (turn && deferralOf(turn));
         return { workload, keys: changed, ...(deferred && { deferred }) };
       }),
       left: left.slice(0, maxPreviewNames).map(({ workload, because }) => ({ workload, because })),
