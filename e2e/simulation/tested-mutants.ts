@@ -392,6 +392,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/rollback.test.ts',
   },
   {
+    what: 'who restarts first is not known anew when the content is read',
+    file: 'reconciler/gates/restart-stages.ts',
+    from: "const read = record && hasContent(record) ? 'read' : '';",
+    to: "const read = record ? 'read' : '';",
+    test: 'reconciler/gates/restart-stages.test.ts',
+  },
+  {
     what: 'a content is put back that the others do not have',
     file: 'reconciler/rollback/put-backs.ts',
     from: 'others.some((user) => owes(user, source, instead))',

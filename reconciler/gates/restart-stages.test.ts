@@ -20,6 +20,7 @@ let owing: Set<WorkloadKey>;
 let held: Set<WorkloadKey>;
 let sourceGates: GateSettings | undefined;
 let namespaceGates: GateSettings | undefined;
+let isContentRead: boolean;
 let revision: number;
 let woken: string[];
 let stopped: string[];
@@ -33,6 +34,7 @@ beforeEach(() => {
   clock = new FakeClock();
   [workloads, owing, held] = [new Map(), new Set(), new Set()];
   [sourceGates, namespaceGates, revision, looks] = [undefined, undefined, 0, 0];
+  isContentRead = true;
   [woken, stopped, asked, answers] = [[], [], [], new Map()];
   const checks = new HealthChecks({
     clock,
@@ -54,7 +56,13 @@ beforeEach(() => {
       usersOf: ({ kind }) => (kind === 'ConfigMap' ? [...workloads.values()] : []),
       revisionOf: () => revision,
     },
-    sources: { get: () => ({ ...record, ...(sourceGates && { gates: sourceGates }) }) },
+    sources: {
+      get: () => ({
+        ...record,
+        ...(sourceGates && { gates: sourceGates }),
+        ...(!isContentRead && { content: 'metadata-only' }),
+      }),
+    },
     namespaces: { of: () => namespaceGates },
     checks,
     owes: ({ key }) => {
@@ -117,6 +125,15 @@ async function healthy(name: string): Promise<void> {
 describe('RestartStages', () => {
   beforeEach(() => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) seed(name);
+  });
+
+  it('knows who has restarted once the content is read that a watch has shown', () => {
+    isContentRead = false;
+    expect(ask('b')).toBeDefined();
+    isContentRead = true;
+    expect(look('a')).toBe(true);
+    expect(look('b')).toBe(false);
+    expect(ask('b')).toContain('Deployment a must be healthy');
   });
 
   it('lets one go, and wakes the others when it is healthy for a time: one, then all', async () => {

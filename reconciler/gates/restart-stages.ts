@@ -305,7 +305,10 @@ export class RestartStages {
     const { workloads, sources, namespaces } = this.#options;
     const { namespace } = source;
     const stages = namespaces.of(namespace)?.stages ?? '';
-    return `${workloads.revisionOf(namespace)} ${sources.get(source)?.resourceVersion ?? ''} ${stages}`;
+    const record = sources.get(source);
+    // A watch shows a version before its content is read. Until then it is not known who has restarted for it.
+    const read = record && hasContent(record) ? 'read' : '';
+    return `${workloads.revisionOf(namespace)} ${record?.resourceVersion ?? ''} ${read} ${stages}`;
   }
 
   /** For a content that was put back, nobody is to restart. */
