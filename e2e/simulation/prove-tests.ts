@@ -7,7 +7,14 @@ import type { TestedMutant } from './tested-mutants';
 /** What the tests read: the source folders, and the configuration of jest and TypeScript. */
 const roomsAndSettings: readonly string[] = [
   ...['shared', 'reconciler', 'webhook', 'certs', 'cli', 'e2e'],
-  ...['jest.config.mjs', 'jest.environment.mjs', 'jest.runtime.mjs', 'jest.sequencer.mjs', 'package.json', 'tsconfig.json'],
+  ...[
+    'jest.config.mjs',
+    'jest.environment.mjs',
+    'jest.runtime.mjs',
+    'jest.sequencer.mjs',
+    'package.json',
+    'tsconfig.json',
+  ],
 ];
 
 /** Runs these test files in a folder. `said` is the output of jest, for a person. */

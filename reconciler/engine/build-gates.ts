@@ -31,7 +31,11 @@ export function buildGates(
 ): GateParts {
   const namespaces = new NamespaceGates(onNamespaceChange);
   const heldInstall = new HeldInstall(ownNamespace, onInstallChange);
-  return { namespaces, heldInstall, workloads: new WorkloadGates({ sources, namespaces, heldInstall, install, stages }) };
+  return {
+    namespaces,
+    heldInstall,
+    workloads: new WorkloadGates({ sources, namespaces, heldInstall, install, stages }),
+  };
 }
 
 /** Who restarts when, among those that may. */
