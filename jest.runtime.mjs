@@ -26,7 +26,7 @@ Module._extensions['.ts'] = (module, path) => module._compile(SharingRuntime.cur
 
 /**
  * Node itself loads the modules of the product and of its libraries, once for all suites of a worker. Jest loads them anew
- * for each suite; in five hundred suites, loading them and warming up their code took more than a third of the time.
+ * for each suite, with code that is not optimized yet: docs/decisions/0033-suites-share-modules.md has what that took.
  * So no suite may leave something behind in a module, as no replica may. `jest.mock` has no effect on them.
  */
 export default class SharingRuntime extends Runtime {

@@ -6,7 +6,7 @@ import type { Cluster } from '../cluster/cluster';
 import { untrackedBecause } from '../evidence/account';
 import type { Install } from '../evidence/install';
 import { userFromObjects, type SourceUsers, type UserEvidence } from '../users/read-users';
-import { effectOf, type Effect, type User, withoutTurn } from './effects';
+import { effectOf, withoutTurn, type Effect, type User } from './effects';
 import type { ManifestWorkload, ManifestWorkloads } from './manifest-workloads';
 import type { Preview, PreviewedWorkload } from './preview';
 import { changedKeys, type SourceChange } from './source-change';

@@ -1,3 +1,4 @@
+import { waveOf } from '../../shared/domain/gates/canary-order';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import {
   orderGate,
@@ -236,10 +237,6 @@ export class RestartOrder {
       { workload: name },
     );
   }
-}
-
-function waveOf({ record }: TrackedWorkload): number {
-  return record.gates?.wave ?? 0;
 }
 
 function closedBy(

@@ -15,9 +15,14 @@ export function canaryOrder(left: RankedWorkload, right: RankedWorkload): number
   return left.key < right.key ? -1 : 1;
 }
 
+/** Lower waves restart first. */
+export function waveOf({ record }: Pick<RankedWorkload, 'record'>): number {
+  return record.gates?.wave ?? 0;
+}
+
 function rankOf({ record }: RankedWorkload): readonly number[] {
   const { gates, progress } = record;
-  return [gates?.wave ?? 0, gates?.isCanary === true ? 0 : 1, evidenceOf(record), progress.pods];
+  return [waveOf({ record }), gates?.isCanary === true ? 0 : 1, evidenceOf(record), progress.pods];
 }
 
 /** What was broken before shows nothing, and neither does what starts its pods some other day. */

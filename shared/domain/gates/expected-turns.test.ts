@@ -138,14 +138,12 @@ it('is found out for a chain of thousands by following few of it', () => {
     return counted;
   });
   const turnOf = expectedTurns({
-    ...{
-      source,
-      users: chain,
-      restarting: chain,
-      mayBegin: () => true,
-      stagesAround: undefined,
-      stages: withoutStages,
-    },
+    source,
+    users: chain,
+    restarting: chain,
+    mayBegin: () => true,
+    stagesAround: undefined,
+    stages: withoutStages,
   });
   looks = 0;
   expect(turnOf(chain[0]!)?.detail).toContain('web-1 has still to restart');

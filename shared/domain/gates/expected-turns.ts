@@ -2,7 +2,7 @@ import type { StageSettings } from '../gate-settings/stage-settings';
 import type { GateSettings } from '../gate-settings/gate-settings';
 import type { WorkloadKey } from '../plan/tracked-workload';
 import type { LocalSourceRef } from '../sources/source';
-import { canaryOrder, type RankedWorkload } from './canary-order';
+import { canaryOrder, waveOf, type RankedWorkload } from './canary-order';
 import type { ClosedGate } from './gate';
 import { orderGate } from './order-gate';
 import { predecessorsOf } from './predecessors';
@@ -100,8 +100,4 @@ function firstOf(
     if ((first === undefined || order(workload, first) < 0) && fits(workload)) first = workload;
   }
   return first;
-}
-
-function waveOf({ record }: RankedWorkload): number {
-  return record.gates?.wave ?? 0;
 }
