@@ -21,13 +21,37 @@ export const noContents = 'A'.repeat(22);
 
 /** Undefined if the object has no readable baseline. */
 export function baselineOf(object: KubeObject | undefined): WrittenBaseline | undefined {
-  if (object === undefined) return undefined;
-  // Cached, because objects of the history never change, and are read again at every write to their workload.
-  if (!read.has(object)) read.set(object, readBaseline(object));
-  return read.get(object);
+  return object && readOf(object).baseline;
 }
 
-const read = new WeakMap<KubeObject, WrittenBaseline | undefined>();
+/** The entries of an object's baseline, by the judge's name of the source. */
+export function recordedOf(
+  object: KubeObject | undefined,
+): ReadonlyMap<SourceName, WrittenBaseline['sources'][string]> {
+  return object ? readOf(object).recorded : nothingRecorded;
+}
+
+interface Read {
+  readonly baseline: WrittenBaseline | undefined;
+  readonly recorded: ReadonlyMap<SourceName, WrittenBaseline['sources'][string]>;
+}
+
+const nothingRecorded: Read['recorded'] = new Map();
+/** Objects of the history never change, and are read again at every write to their workload. */
+const reads = new WeakMap<KubeObject, Read>();
+
+function readOf(object: KubeObject): Read {
+  const known = reads.get(object);
+  if (known) return known;
+  const baseline = readBaseline(object);
+  const entries = Object.entries(baseline?.sources ?? {}).flatMap(([id, entry]) => {
+    const source = sourceOfEntry(id, object.metadata.namespace ?? '');
+    return source === undefined ? [] : [[source, entry] as const];
+  });
+  const read = { baseline, recorded: new Map(entries) };
+  reads.set(object, read);
+  return read;
+}
 
 function readBaseline(object: KubeObject): WrittenBaseline | undefined {
   const text = object.metadata.annotations?.[baselineAnnotation];
@@ -52,17 +76,6 @@ export function sourceOfEntry(id: string, namespace: string): string | undefined
   if (kind === 'cm') return `ConfigMap ${namespace}/${name}`;
   if (kind === 'spc') return `SecretProviderClass ${namespace}/${name}`;
   return kind === 'secret' ? `Secret ${namespace}/${name}` : undefined;
-}
-
-/** The entries of an object's baseline, by the judge's name of the source. */
-export function recordedOf(
-  object: KubeObject | undefined,
-): ReadonlyMap<SourceName, WrittenBaseline['sources'][string]> {
-  const entries = Object.entries(baselineOf(object)?.sources ?? {}).flatMap(([id, entry]) => {
-    const source = sourceOfEntry(id, object?.metadata.namespace ?? '');
-    return source === undefined ? [] : [[source, entry] as const];
-  });
-  return new Map(entries);
 }
 
 /** Whether an entry records this content. Undefined content means that the source does not exist. */

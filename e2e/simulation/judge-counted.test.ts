@@ -105,6 +105,15 @@ describe('the judge, for a source that is compared parsed', () => {
     expect(promises(hand)).toEqual(['restart without reason']);
   });
 
+  it('accepts a restart for a key that is gone, although the list that has come since has no record of it', async () => {
+    const hand = await parsed();
+    await hand.annotate(keysAnnotation, 'c?lor,*.json');
+    await hand.edit('value-1-', 3_000, pick(formatted));
+    await hand.edit('value-1-', 90_000);
+    await record(hand, keyOf('color', 'value-1-'), true);
+    expect(promises(hand)).toEqual([]);
+  });
+
   it('demands a restart for another value', async () => {
     const hand = await parsed();
     await hand.edit('value-1-', 90_000, pick(changed));

@@ -79,7 +79,7 @@ export function isOnlyFormatted(
   { writes }: Life,
   source: SourceName,
   [former, entry]: readonly [Entry, Entry],
-  { revision }: WriteRecord,
+  { object, revision }: WriteRecord,
 ): boolean {
   const { contents, digests, lists } = opened;
   if (lists.turns(source).length === 0) return false;
@@ -90,8 +90,15 @@ export function isOnlyFormatted(
   );
   if (!digests || !recorder || !lists.isParsedSince(source, recorder.revision, revision)) return false;
   const versions = contents.versions(source).filter((version) => version.revision <= revision);
+  // The first record of a list lacks the keys that are gone: it matches an earlier content that had them, too.
+  const counted = keysAt(opened, object, source, revision);
+  const lacks = (each: Entry, key: string): boolean =>
+    typeof each === 'object' && each[key] === undefined && includes(counted, key);
   const recorded = (each: Entry): readonly Content[] =>
-    versions.flatMap(({ content }) => (content && matches(digests, source, content, each) ? [content] : []));
+    versions.flatMap(({ content }) => {
+      if (!content || [...content.keys()].some((key) => lacks(each, key))) return [];
+      return matches(digests, source, content, each) ? [content] : [];
+    });
   return recorded(former).some((before) => recorded(entry).some((after) => sameWhenParsed(before, after)));
 }
 

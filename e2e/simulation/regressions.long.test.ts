@@ -564,6 +564,16 @@ describe('the judge demands no restart that no process can know of', () => {
   });
 });
 
+describe('a change is owed to the leader of the next day', () => {
+  it('if its source began to count and was edited while the restart had to wait', async () => {
+    const { violations, story } = await simulate(drawWorld(991_196));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /take in Secret default\/db[^]*put reroll\.dev\/hold[^]*edit Secret default\/db[^]*take reroll\.dev\/hold away/,
+    );
+  });
+});
+
 describe('no more restarts begin than the rate says', () => {
   it('if one of them has yet to roll out since its last restart', async () => {
     const { violations, story } = await simulate(drawWorld(740_000_170));

@@ -301,6 +301,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/gates.test.ts',
   },
   {
+    what: 'what appeared and was edited is owed to nobody who has not seen it appear',
+    file: comparison,
+    from: 'since.restart ? { ...since, former }',
+    to: 'since.restart ? since',
+    test: 'reconciler/sources/plan-from-index.test.ts',
+  },
+  {
     what: 'the first refusal to show what is held counts',
     file: 'reconciler/watch/known-gates.ts',
     from: 'const lastingMs = 15_000;',

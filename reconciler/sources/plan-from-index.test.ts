@@ -684,6 +684,25 @@ describe('metadata-only sources', () => {
     },
   );
 
+  it.each([
+    ['with its first content', 'red'],
+    ['with a content that nobody has', undefined],
+  ])(
+    'owes a change of a source that is recorded as absent, %s: another process may have to make it',
+    (_what, color) => {
+      list({ createdAtMs: at(5), writtenAtMs: at(5) });
+      see({ data: { color: 'blue' }, resourceVersion: '2', createdAtMs: at(5), writtenAtMs: at(20) });
+      const recorded = (sources: Record<string, Recorded>) =>
+        tracked({ createdAtMs: at(0) }, sources, { referencedSinceMs: at(0) });
+      look(recorded({ 'cm/app': absent }));
+      learnPast(color);
+      const planned = look(recorded({ 'cm/app': absent }));
+      const owing = planned.action === 'restart' ? planned.owing : undefined;
+      const then = look(recorded(Object.fromEntries(owing?.sources ?? [])));
+      expect(then).toMatchObject({ action: 'restart', owing: undefined });
+    },
+  );
+
   it('of what a source was created with is read also where what was in force later is known', () => {
     const born = { createdAtMs: at(5) };
     list({ ...born, writtenAtMs: at(5) });

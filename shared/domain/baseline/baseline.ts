@@ -3,7 +3,14 @@ import { absent, digestLength } from '../sources/content-digest';
 import { RerollError } from '../errors';
 import { isObject, objectOf, textOf } from '../kubernetes/json-value';
 import type { SourceId } from '../sources/source';
-import { detailed, sameRecorded, type DetailedRecord, type Recorded, type RecordedDigests } from './recorded';
+import {
+  detailed,
+  noContents,
+  sameRecorded,
+  type DetailedRecord,
+  type Recorded,
+  type RecordedDigests,
+} from './recorded';
 
 /**
  * The state of its sources that a workload's pods are known to run with. It is kept on the workload itself, as compact
@@ -99,9 +106,6 @@ export function isWrittenFor({ uid }: Baseline, objectUid: string | undefined): 
 export function withoutUid({ sequence, keyId, sources }: Baseline): Baseline {
   return { sequence, keyId, sources };
 }
-
-/** A digest that no content has. */
-const noContents = 'A'.repeat(digestLength);
 
 /** A source that has changed since it was recorded, or since the workload came to use it. */
 interface OwedSource {

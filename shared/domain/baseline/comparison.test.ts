@@ -78,11 +78,11 @@ const rows: readonly Row[] = [
     then: { restart: false, because: 'created-ignored', recorded: whole(old) },
   },
   {
-    when: 'appeared, and was edited since',
+    when: 'appeared, and was edited since: owed against its first content, for a process that has not seen that',
     recorded: '-',
     now: recolored,
     first: old,
-    then: { restart: true, because: 'content-changed', recorded: whole(recolored) },
+    then: { restart: true, because: 'content-changed', recorded: whole(recolored), former: whole(old) },
   },
   {
     when: 'appeared, and a key not in use was edited since',
@@ -198,6 +198,13 @@ const rows: readonly Row[] = [
     now: old,
     inForce: inForce(undefined),
     then: { restart: false, because: 'created-ignored', recorded: whole(old) },
+  },
+  {
+    when: 'created since birth, and was edited since: owed against its first content',
+    now: recolored,
+    inForce: inForce(undefined),
+    first: old,
+    then: { restart: true, because: 'changed-since-birth', former: whole(old) },
   },
   {
     when: 'created since birth and asked for',

@@ -3,6 +3,7 @@ import { isIndistinct, keysThatCount, type CountedKeys } from '../sources/counte
 import { KeyFilter } from '../text/key-filter';
 import {
   detailed,
+  noContents,
   recordedOf,
   sameDigests,
   type DetailedRecord,
@@ -110,7 +111,7 @@ export function compare(input: ComparisonInput): Comparison | MetadataOnly {
   }
   if (!comparison.restart) return comparison;
   const because = comparison.because === 'content-changed' ? 'changed-since-birth' : comparison.because;
-  return { ...comparison, because, former: atBirth };
+  return { ...comparison, because, former: comparison.former ?? atBirth };
 }
 
 /** Drops a restart for a change from before the workload was created: its pods started after that change. */
@@ -146,11 +147,11 @@ function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Compar
     // other.
     const first = input.firstContent() ?? current;
     if (first === 'metadata-only') return first;
-    if (first === 'unknown') return { restart: true, because: 'in-doubt', recorded: now };
-    const since = compareRecorded(recordedOf(first, keys), input);
-    return since === 'metadata-only' || since.restart
-      ? since
-      : { restart: false, because: 'created-ignored', recorded: now };
+    if (first === 'unknown') return { restart: true, because: 'in-doubt', recorded: now, former: noContents };
+    const former = recordedOf(first, keys);
+    const since = compareRecorded(former, input);
+    if (since === 'metadata-only') return since;
+    return since.restart ? { ...since, former } : { restart: false, because: 'created-ignored', recorded: now };
   }
   if (current === undefined) {
     return input.reloadOnDelete

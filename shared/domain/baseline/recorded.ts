@@ -1,4 +1,4 @@
-import { absent, type ContentDigest } from '../sources/content-digest';
+import { absent, digestLength, type ContentDigest } from '../sources/content-digest';
 import { isIndistinct, keysThatCount, type CountedKeys } from '../sources/counted-keys';
 import { KeyFilter } from '../text/key-filter';
 
@@ -18,6 +18,9 @@ export interface DetailedRecord {
 
 /** What a baseline records for one source. */
 export type Recorded = RecordedDigests | DetailedRecord;
+
+/** A digest that no content has. */
+export const noContents = 'A'.repeat(digestLength);
 
 /**
  * What to record for a workload for which `keys` of `content` count. Undefined content means that the source does not
