@@ -11,7 +11,7 @@ export interface WrittenBaseline {
   readonly sources: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   /** What it tells beside the digests: the ids of lists of keys, and what is parsed of contents. */
   readonly filters?: Readonly<Record<string, string>>;
-  readonly parsed?: unknown;
+  readonly parsed?: Readonly<Record<string, unknown>>;
 }
 
 export const baselineAnnotation = 'reroll.dev/baseline';
@@ -29,6 +29,12 @@ export function recordedOf(
   object: KubeObject | undefined,
 ): ReadonlyMap<SourceName, WrittenBaseline['sources'][string]> {
   return object ? readOf(object).recorded : nothingRecorded;
+}
+
+/** Whether the object's baseline tells what is parsed of the source. */
+export function isRecordedParsed(object: KubeObject, source: SourceName): boolean {
+  const ids = Object.keys(baselineOf(object)?.parsed ?? {});
+  return ids.some((id) => sourceOfEntry(id, object.metadata.namespace ?? '') === source);
 }
 
 interface Read {

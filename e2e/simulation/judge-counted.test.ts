@@ -9,10 +9,11 @@ let sequence = 100;
 
 type Entry = string | Readonly<Record<string, string>>;
 
-/** The engine records this of the ConfigMap, and restarts `web` if asked to. */
-async function record(hand: Hand, entry: Entry, restart: boolean): Promise<void> {
+/** The engine records this of the ConfigMap, perhaps with what is parsed of it, and restarts `web` if asked to. */
+async function record(hand: Hand, entry: Entry, restart: boolean, isParsed = false): Promise<void> {
   const n = sequence++;
-  const text = JSON.stringify({ v: 1, n, key: 'k', sources: { 'cm/app': entry } });
+  const sources = { 'cm/app': entry };
+  const text = JSON.stringify({ v: 1, n, key: 'k', sources, ...(isParsed && { parsed: sources }) });
   await hand.write('engine-0-1', (object) => {
     const recorded = withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
     const marker = ['spec', 'template', 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'];
@@ -88,7 +89,7 @@ describe('the judge, for a source that is compared parsed', () => {
     const hand = await adopted();
     await hand.edit('value-1-', 3_000, pick(written));
     await hand.annotateSource(compareAnnotation, 'parsed');
-    await record(hand, wholeOf(written), true);
+    await record(hand, wholeOf(written), true, true);
     expect(promises(hand)).toEqual([]);
     return hand;
   }
@@ -101,7 +102,7 @@ describe('the judge, for a source that is compared parsed', () => {
     const hand = await parsed();
     await hand.edit('value-1-', 90_000, pick(formatted));
     expect(promises(hand)).toEqual([]);
-    await record(hand, wholeOf(formatted), true);
+    await record(hand, wholeOf(formatted), true, true);
     expect(promises(hand)).toEqual(['restart without reason']);
   });
 
@@ -112,6 +113,21 @@ describe('the judge, for a source that is compared parsed', () => {
     await hand.edit('value-1-', 90_000);
     await record(hand, keyOf('color', 'value-1-'), true);
     expect(promises(hand)).toEqual([]);
+  });
+
+  it('reports it also if the record does not tell what is parsed, unless the process may not know of it yet', async () => {
+    const hand = await parsed();
+    await hand.clock.advance(90_000);
+    await hand.edit('value-1-', 90_000, pick(formatted));
+    await record(hand, wholeOf(formatted), true);
+    expect(promises(hand)).toEqual(['restart without reason']);
+    const early = await adopted();
+    await early.edit('value-1-', 3_000, pick(written));
+    await early.annotateSource(compareAnnotation, 'parsed');
+    await record(early, wholeOf(written), true);
+    await early.edit('value-1-', 3_000, pick(formatted));
+    await record(early, wholeOf(formatted), true);
+    expect(promises(early)).toEqual([]);
   });
 
   it('demands a restart for another value', async () => {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
-import { matches, recordedOf, type WrittenBaseline } from './baseline-text';
+import { isRecordedParsed, matches, recordedOf, type WrittenBaseline } from './baseline-text';
 import type { Case } from './case';
 import type { Content, Keys, SourceName } from './contents';
 import { countedKeys, jsonKey, listOf } from './key-lists';
@@ -72,23 +72,25 @@ function includes(keys: Keys | undefined, key: string): boolean {
 
 /**
  * Whether two records are of contents that differ in nothing that is seen when they are parsed, and the source has been
- * compared like that since the first of them was written.
+ * compared like that since the first of them was written, as far as the processes that wrote them can know.
  */
 export function isOnlyFormatted(
   opened: Case,
   { writes }: Life,
   source: SourceName,
   [former, entry]: readonly [Entry, Entry],
-  { object, revision }: WriteRecord,
+  write: WriteRecord,
 ): boolean {
   const { contents, digests, lists } = opened;
+  const { object, revision } = write;
   if (lists.turns(source).length === 0) return false;
   // The record of a list may lack a key that a content has.
   if (typeof former === 'object' && !sameNames(former, entry)) return false;
   const recorder = writes.find(
-    ({ object }) => JSON.stringify(recordedOf(object).get(source)) === JSON.stringify(former),
+    (each) => JSON.stringify(recordedOf(each.object).get(source)) === JSON.stringify(former),
   );
   if (!digests || !recorder || !lists.isParsedSince(source, recorder.revision, revision)) return false;
+  if (![recorder, write].every((each) => mustKnowOfParsing(opened, source, each))) return false;
   const versions = contents.versions(source).filter((version) => version.revision <= revision);
   // The first record of a list lacks the keys that are gone: it matches an earlier content that had them, too.
   const counted = keysAt(opened, object, source, revision);
@@ -100,6 +102,13 @@ export function isOnlyFormatted(
       return matches(digests, source, content, each) ? [content] : [];
     });
   return recorded(former).some((before) => recorded(entry).some((after) => sameWhenParsed(before, after)));
+}
+
+/** Whether the record tells what is parsed, or the source has been compared parsed for longer than a write takes. */
+function mustKnowOfParsing({ history, lists }: Case, source: SourceName, write: WriteRecord): boolean {
+  if (isRecordedParsed(write.object, source)) return true;
+  const before = history.findLast(({ atMs }) => atMs < write.atMs - underWayMs)?.revision ?? 0;
+  return lists.isParsedSince(source, before, write.revision);
 }
 
 function sameNames(former: Entry, entry: Entry): boolean {
