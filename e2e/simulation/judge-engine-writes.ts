@@ -25,14 +25,22 @@ export function checkEngineWrites(opened: Case, life: Life): readonly Violation[
   const write = life.writes.at(-1);
   if (!write || !isOfEngine(write)) return [];
   let newest: Newest | undefined;
-  for (const { object, user } of life.writes.slice(0, -1)) {
-    const baseline = baselineOf(object);
-    if (!opened.asksForRestarts(object)) newest = undefined;
-    else if (baseline && (baseline.n > (newest?.baseline.n ?? -1) || baseline.key !== newest?.baseline.key)) {
-      newest = { baseline, user, former: newest?.baseline };
-    }
+  for (const each of life.writes.slice(0, -1)) {
+    const baseline = baselineOf(each.object);
+    if (!opened.asksForRestarts(each.object)) newest = undefined;
+    else if (baseline && (beginsAnew(each) || isNewer(baseline, newest?.baseline)))
+      newest = { baseline, user: each.user, former: newest?.baseline };
   }
   return checkWrite(opened, life, write, newest);
+}
+
+function isNewer(baseline: WrittenBaseline, newest: WrittenBaseline | undefined): boolean {
+  return newest === undefined || baseline.n > newest.n || baseline.key !== newest.key;
+}
+
+/** Others took the baseline away, and no process remembers its number: the namespace was not selected meanwhile. */
+function beginsAnew(write: WriteRecord): boolean {
+  return isOfEngine(write) && baselineOf(write.previous) === undefined;
 }
 
 /**

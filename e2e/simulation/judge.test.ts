@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { withValueAt, type JsonObject } from '../apiserver/json';
+import { valueAt, withValueAt, type JsonObject } from '../apiserver/json';
 import { Case } from './case';
 import { Judge } from './judge';
 import { adopted } from './history.fixture';
+
+const baselineAt = ['metadata', 'annotations', 'reroll.dev/baseline'];
 
 describe('the judge', () => {
   it('reports nothing if each change is answered by one restart', async () => {
@@ -140,6 +142,19 @@ describe('the judge', () => {
     expect(hand.promises()).toEqual([]);
     await hand.engine('value-2-', true, undefined, 'engine-0-2');
     expect(hand.promises()).toEqual(['restart without reason']);
+  });
+
+  it('knows that numbers begin anew if somebody removed the baseline and nobody remembers it', async () => {
+    const hand = await adopted();
+    const text = (object: JsonObject) => String(valueAt(object, ...baselineAt));
+    const asFirst = (object: JsonObject): JsonObject =>
+      withValueAt(object, baselineAt, text(object).replace(/"n":\d+/, '"n":1'));
+    await hand.edit('value-2-');
+    await hand.strip();
+    await hand.engine('value-2-', true, asFirst);
+    await hand.edit('value-1-');
+    await hand.engine('value-1-', true);
+    expect(hand.promises()).toEqual([]);
   });
 });
 
