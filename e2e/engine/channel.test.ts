@@ -11,7 +11,7 @@ import { admissionReview, reviewBody } from '../apiserver/admission-review';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import { inProcessTransport } from '../apiserver/in-process-transport';
 import { ownNamespace } from '../engine-settings';
-import { Harness, type Engine, usualLease } from './harness';
+import { Harness, type Engine, handoverLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
@@ -52,7 +52,7 @@ beforeEach(async () => {
     review: ({ kind }) => ({ allowed: isAllowed || kind.kind !== 'ConfigMap', message: 'not today' }),
   };
   harness = new Harness({ admission: [hook, other] });
-  harness.leaseTimings = usualLease;
+  harness.leaseTimings = handoverLease;
   const { clock, random } = harness;
   const logger = new RecordingLogger();
   const transport = inProcessTransport(harness.server, 'webhook', harness.faults);

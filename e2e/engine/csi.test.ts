@@ -13,7 +13,7 @@ import {
 } from '../apiserver/add-ons';
 import { configMap, deployment, seedNamespace } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
-import { Harness, type Engine, usualLease } from './harness';
+import { Harness, type Engine, handoverLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const minuteMs = 60_000;
@@ -257,7 +257,7 @@ describe('§9 annotations and flags', () => {
 
 it('a standby that takes over while its watch of pod statuses hangs does not act on what it remembers', async () => {
   const harness = await world();
-  harness.leaseTimings = usualLease;
+  harness.leaseTimings = handoverLease;
   const first = await start(harness, { ...csi, identity: 'reroll-0' });
   let hangs = false;
   harness.faults.add({

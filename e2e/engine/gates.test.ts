@@ -6,7 +6,7 @@ import { configMaps, namespaces } from '../../shared/kube/resource';
 import { configMap, cronJob, deployment, fromConfigMap, job, namespace, secret } from '../apiserver/cluster';
 import { ownNamespace } from '../engine-settings';
 import { asked, inspected } from './inspection.fixture';
-import { Harness, usualLease, type Engine } from './harness';
+import { Harness, handoverLease, type Engine } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const hold = 'reroll.dev/hold';
@@ -245,7 +245,7 @@ describe('a hold', () => {
     [', also where no source may be listed', ['/api/v1/configmaps', '/api/v1/secrets']],
   ])('is known to the next leader, however late its own watch is%s', async (_where, refused) => {
     harness = new Harness({ watchList: 'rejected' });
-    harness.leaseTimings = usualLease;
+    harness.leaseTimings = handoverLease;
     harness.seed(namespace('shop'), configMap({ name: 'app', namespace: 'shop', data: { color: 'red' } }), web());
     harness.faults.add({
       match: ({ pathname }) => refused.includes(pathname),

@@ -41,9 +41,12 @@ export type Outlets = Pick<EngineDeps, 'alerts' | 'traces' | 'webhook' | 'checke
 export const engineUser = 'reroll';
 
 /** A rarely renewed Lease: with the usual timings, two of three requests of a test are renewals. */
-const calmLease: LeaseTimings = { leaseDurationMs: 75_000, renewDeadlineMs: 50_000, retryPeriodMs: 20_000 };
+const calmLease: LeaseTimings = { leaseDurationMs: 225_000, renewDeadlineMs: 150_000, retryPeriodMs: 60_000 };
 
-/** For tests of leadership and takeover. */
+/** For tests of what the next leader does: it takes over within a minute. */
+export const handoverLease: LeaseTimings = { leaseDurationMs: 40_000, renewDeadlineMs: 30_000, retryPeriodMs: 13_000 };
+
+/** For tests of leadership itself. */
 export const usualLease: LeaseTimings = {};
 
 /** The whole engine against a simulated API server, both on one clock that the test controls. */
@@ -95,7 +98,8 @@ export class Harness {
     const all = { ...defaultSettings, identity: 'reroll-0', ...settings };
     if (!all.dryRun) this.#candidates.add(all.identity);
     // No candidate takes over a calm Lease within a test, so a test that expects it to do nothing would prove nothing.
-    if (this.#candidates.size > 1 && this.leaseTimings === calmLease) throw new Error('candidates need the usualLease');
+    if (this.#candidates.size > 1 && this.leaseTimings === calmLease)
+      throw new Error('candidates need a Lease of which one takes over');
     const logger = new RecordingLogger();
     const metrics = new Metrics({ countByNamespace: false });
     const { transport, kill } = mortal(spoilt(inProcessTransport(this.server, engineUser, this.faults), spoil));

@@ -2,14 +2,14 @@ import { Controllers } from '../apiserver/controllers/controllers';
 import { historyPageSchema, type HistoryEntry, type HistoryPage } from '../../shared/domain/protocol/history';
 import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { isHistoryName } from '../../shared/domain/protocol/history';
-import { Harness, usualLease, type Engine } from './harness';
+import { Harness, handoverLease, type Engine } from './harness';
 import { asked } from './inspection.fixture';
 import { app, web } from './situations.fixture';
 
 /** A cluster with ConfigMap `app` and Deployment `web` that uses it, whose pods are ready after two seconds. */
 export function rollingCluster(readyDelayMs = 2_000): Harness {
   const harness = new Harness();
-  harness.leaseTimings = usualLease;
+  harness.leaseTimings = handoverLease;
   harness.seed(app, web);
   new Controllers(harness.server, { readyDelayMs }).start();
   return harness;

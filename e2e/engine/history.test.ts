@@ -4,7 +4,7 @@ import { configMap, deployment, job, secret, statefulSet } from '../apiserver/cl
 import { Controllers } from '../apiserver/controllers/controllers';
 import type { FaultTarget } from '../apiserver/faults';
 import { auditLines } from './audit-lines.fixture';
-import { engineUser, Harness, usualLease, type Engine } from './harness';
+import { engineUser, Harness, handoverLease, type Engine } from './harness';
 import { entryLine, pageOf, rollingCluster, stored, told } from './history.fixture';
 import { inspected } from './inspection.fixture';
 import { ownRights, readAll, uses } from './situations.fixture';
@@ -387,7 +387,7 @@ describe('the history', () => {
 describe('/v1/history', () => {
   it('is a page of what is asked for, newest first', async () => {
     const harness = rollingCluster();
-    harness.leaseTimings = usualLease;
+    harness.leaseTimings = handoverLease;
     const restarts = Array.from({ length: 5 }, (_, index) =>
       entryLine({
         ...{ id: `0000000${index}`, at: `2025-12-31T0${index}:00:00.000Z`, name: index === 3 ? 'api' : 'web' },

@@ -5,7 +5,7 @@ import { createObject, getObject, type KubeObject } from '../../shared/kube/clie
 import { secrets } from '../../shared/kube/resource';
 import { configMap, fromConfigMap, job, seedNamespace } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
-import { Harness, type Engine, usualLease } from './harness';
+import { Harness, type Engine, handoverLease } from './harness';
 
 /** Matches the real create of a Job, not its dry run. */
 const isCreateOfJob = ({ method, pathname, query }: FaultTarget): boolean =>
@@ -223,7 +223,7 @@ describe('the journal key', () => {
 });
 
 it('one loop looks for the Jobs of earlier leaders, however often the leader changes meanwhile', async () => {
-  harness.leaseTimings = usualLease;
+  harness.leaseTimings = handoverLease;
   let asked = 0;
   const isSearch = ({ method, pathname, query }: FaultTarget): boolean =>
     method === 'GET' && pathname.endsWith('/namespaces/reroll/secrets') && query.has('labelSelector');

@@ -4,7 +4,7 @@ import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { AdmissionHook } from '../apiserver/admission';
 import { configMap, cronJob, fromConfigMap, job } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
-import { engineUser, Harness, usualLease } from './harness';
+import { engineUser, Harness, handoverLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red' } });
@@ -28,7 +28,7 @@ let harness: Harness;
 beforeEach(() => {
   refused = undefined;
   harness = new Harness({ admission: [policy] });
-  harness.leaseTimings = usualLease;
+  harness.leaseTimings = handoverLease;
   harness.seed(app, migrate);
 });
 

@@ -9,7 +9,7 @@ import { namespaces } from '../../shared/kube/resource';
 import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { configMap, cronJob, deployment, fromConfigMap, namespace, secret } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
-import { Harness, usualLease, type Engine } from './harness';
+import { Harness, handoverLease, type Engine } from './harness';
 import { inspected } from './inspection.fixture';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -239,7 +239,7 @@ describe('the number of workloads that roll at once', () => {
 
   it('is known to the next leader', async () => {
     harness = new Harness();
-    harness.leaseTimings = usualLease;
+    harness.leaseTimings = handoverLease;
     harness.seed(namespace('shop'), configMap({ name: 'app', namespace: 'shop', data: { color: 'red' } }), ...apps(6));
     await start('2');
     await edit('blue');
@@ -314,7 +314,7 @@ describe('the number of workloads that roll at once', () => {
 describe('the rate of restarts', () => {
   it('lets so many begin in any such time, also for the next leader', async () => {
     harness = new Harness();
-    harness.leaseTimings = usualLease;
+    harness.leaseTimings = handoverLease;
     harness.seed(namespace('shop'), configMap({ name: 'app', namespace: 'shop', data: { color: 'red' } }), ...apps(9));
     const rate = parseRestartRate('3/m');
     await start({ rate });

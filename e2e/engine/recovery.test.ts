@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { configMap, deployment, fromConfigMap, job } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
-import { Harness, type Engine, usualLease } from './harness';
+import { Harness, type Engine, handoverLease, usualLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
 const app = configMap({ name: 'app', data: { color: 'red' } });
 
-async function adopted(): Promise<Harness> {
+async function adopted(leaseTimings = handoverLease): Promise<Harness> {
   const harness = new Harness();
-  harness.leaseTimings = usualLease;
+  harness.leaseTimings = leaseTimings;
   harness.seed(app, web);
   return harness;
 }
@@ -55,7 +55,7 @@ describe('kill -9', () => {
   );
 
   it('of the leader makes a pod with another name take over when the Lease expires', async () => {
-    const harness = await adopted();
+    const harness = await adopted(usualLease);
     const first = await harness.start({ identity: 'reroll-0' });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     first.kill();
@@ -125,7 +125,7 @@ describe('a restore of etcd', () => {
 
   it('to the moment between deletion and recreation of a Job makes the same leader recreate the Job', async () => {
     const harness = new Harness();
-    harness.leaseTimings = usualLease;
+    harness.leaseTimings = handoverLease;
     harness.seed(app, job({ name: 'migrate', annotations: auto, envFrom: [fromConfigMap('app')] }));
     await harness.start();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -377,7 +377,7 @@ describe('a lost digest key', () => {
 
 describe('two reconcilers', () => {
   it('never both write, and the standby takes over at once when the leader stops', async () => {
-    const harness = await adopted();
+    const harness = await adopted(usualLease);
     const first = await harness.start({ identity: 'reroll-0' });
     const second = await harness.start({ identity: 'reroll-1' });
     expect([first, second].map(({ reconciler }) => reconciler.status.state)).toEqual(['acting', 'standby']);

@@ -10,7 +10,7 @@ import {
   statefulSet,
 } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
-import { Harness, usualLease } from './harness';
+import { Harness, handoverLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
@@ -349,7 +349,7 @@ describe('creation and deletion of a source', () => {
           configMap({ name: 'app', data: { color: 'red' }, annotations: onSource }),
           deployment({ name: 'web', annotations, envFrom: [fromConfigMap('app', true)] }),
         );
-        harness.leaseTimings = usualLease;
+        harness.leaseTimings = handoverLease;
         const first = await harness.start({ reloadOnDelete: true });
         await harness.clock.advance(10_000);
         await harness.annotate('ConfigMap', 'app', afterwards);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Fault } from '../apiserver/faults';
-import { usualLease } from './harness';
+import { handoverLease } from './harness';
 import { bad, isOwnWrite, isPutBack, rollbackSettings, Shop } from './rollback.fixture';
 
 let shop: Shop;
@@ -16,7 +16,7 @@ describe('a leader that is killed', () => {
 
   it.each(rows)('when %s %s stored', async (_step, _is, nth, isStored) => {
     shop = new Shop();
-    shop.harness.leaseTimings = usualLease;
+    shop.harness.leaseTimings = handoverLease;
     let count = 0;
     let isDead = false;
     shop.harness.faults.add({

@@ -4,7 +4,7 @@ import { withoutStages } from '../../shared/domain/gate-settings/stage-settings'
 import { configMap, daemonSet, deployment, fromConfigMap, fromSecret, secret, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import type { Fault, FaultTarget } from '../apiserver/faults';
-import { Harness, type Engine, usualLease } from './harness';
+import { Harness, type Engine, handoverLease } from './harness';
 
 const annotations = { 'reloader.stakater.com/auto': 'true' };
 const envFrom = [fromConfigMap('app'), fromSecret('db')];
@@ -93,7 +93,7 @@ describe('a change that is followed by a rollout of somebody else', () => {
   });
 
   it('is logged, counted and recorded, without an Event', async () => {
-    harness.leaseTimings = usualLease;
+    harness.leaseTimings = handoverLease;
     const engine = await world();
     await happen([0, async () => await setColor('blue')], [300, async () => await setImage('app:2')]);
     await harness.clock.advance(minute);
@@ -153,7 +153,7 @@ describe('a change that is followed by a rollout of somebody else', () => {
   });
 
   it('is answered by a restart if Reroll dies before the pods are replaced', async () => {
-    harness.leaseTimings = usualLease;
+    harness.leaseTimings = handoverLease;
     const engine = await world();
     await happen([0, async () => await setColor('blue')], [300, async () => await setImage('app:2')]);
     await harness.clock.advance(2_000);

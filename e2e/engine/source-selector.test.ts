@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
 import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
-import { Harness, type Engine, usualLease } from './harness';
+import { Harness, type Engine, handoverLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const selecting: Partial<EngineSettings> = { sourceSelector: parseSelector('reload=yes') };
@@ -138,7 +138,7 @@ describe('§10.3 --resource-label-selector', () => {
   );
 
   it('a label that was added while no process watched restarts nothing', async () => {
-    harness.leaseTimings = usualLease;
+    harness.leaseTimings = handoverLease;
     await start({});
     engine.kill();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });

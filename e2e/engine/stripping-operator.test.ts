@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import type { WriteRecord } from '../apiserver/store';
-import { engineUser, type Engine, type Harness, usualLease } from './harness';
+import { engineUser, type Engine, type Harness, handoverLease } from './harness';
 import { MutatingWebhook, webhookTimeoutMs } from './mutating-webhook';
 
 const rounds = 60;
@@ -32,7 +32,7 @@ beforeEach(async () => {
   webhook.state = 'unregistered';
   harness = webhook.harness;
   harness.seed(configMap({ name: 'app', data: { color: '0' } }));
-  harness.leaseTimings = usualLease;
+  harness.leaseTimings = handoverLease;
   engine = await harness.start();
   webhook.asked = [engine];
 });

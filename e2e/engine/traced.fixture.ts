@@ -17,7 +17,7 @@ import { Controllers } from '../apiserver/controllers/controllers';
 import { inProcessTransport } from '../apiserver/in-process-transport';
 import { spansIn, type CollectedSpan } from '../collector';
 import { ownNamespace } from '../engine-settings';
-import { Harness, usualLease, type Engine } from './harness';
+import { Harness, handoverLease, type Engine } from './harness';
 
 /** The webhook and an engine before a simulated API server, and a collector to which both send their traces. */
 export class TracedCluster {
@@ -41,7 +41,7 @@ export class TracedCluster {
       },
     };
     this.harness = new Harness({ admission: [hook] });
-    this.harness.leaseTimings = usualLease;
+    this.harness.leaseTimings = handoverLease;
     if (readyDelayMs !== undefined) new Controllers(this.harness.server, { readyDelayMs }).start();
     const { clock, random, server, faults } = this.harness;
     const client = new KubeClient({

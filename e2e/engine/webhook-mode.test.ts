@@ -13,7 +13,7 @@ import {
 } from '../apiserver/add-ons';
 import { configMap, deployment, fromConfigMap, namespace, secret } from '../apiserver/cluster';
 import type { ObjectInput } from '../apiserver/objects';
-import { Harness, usualLease } from './harness';
+import { Harness, handoverLease } from './harness';
 
 const app = configMap({ name: 'app', data: { color: 'red' } });
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -25,7 +25,7 @@ async function started(
   more: readonly ObjectInput[] = [],
 ) {
   const harness = new Harness({ customKinds: [secretProviderClassKind, secretProviderClassPodStatusKind] });
-  harness.leaseTimings = usualLease;
+  harness.leaseTimings = handoverLease;
   harness.seed(app, secret({ name: 'db', data: { password: 'a' } }), web, ...more);
   const webhook = new FakePostTransport(answer);
   const engine = await harness.start(settings, undefined, { webhook });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LeaderSilentError, type Silence } from '../../cli/cluster/silence';
 import { whyCommandIn } from '../../cli/why/why-command';
 import { clusterOf, rerollDeployment, runAgainst, type Answering, type Run } from './asking.fixture';
-import { Harness, usualLease, type Engine } from './harness';
+import { Harness, handoverLease, type Engine } from './harness';
 import { rule } from './rights.fixture';
 import { annotated, app, auto, running, situations, web, type Situation } from './situations.fixture';
 import { webhookMode, whySituations } from './why-situations.fixture';
@@ -440,7 +440,7 @@ describe('without the leader', () => {
 
   it('answers from the objects while another replica takes over', async () => {
     const harness = new Harness();
-    harness.leaseTimings = usualLease;
+    harness.leaseTimings = handoverLease;
     harness.seed(app, web);
     await harness.start({ identity: 'reroll-0' });
     const standby = await harness.start({ identity: 'reroll-1' });

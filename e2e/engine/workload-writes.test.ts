@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
-import { engineUser, type Engine, type Harness, usualLease } from './harness';
+import { engineUser, type Engine, type Harness, handoverLease } from './harness';
 import { MutatingWebhook } from './mutating-webhook';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -31,7 +31,7 @@ beforeEach(async () => {
     fault: { kind: 'lag', lagMs: () => sourceLagMs },
   });
   harness.seed(app);
-  harness.leaseTimings = usualLease;
+  harness.leaseTimings = handoverLease;
   engine = await harness.start();
   webhook.asked = [engine];
 });
