@@ -37,6 +37,12 @@ describe('a suite', () => {
     expect(JSON.parse('[{"a":[]}]')).toStrictEqual([{ a: [] }]);
   });
 
+  // Jest adds some for each suite that a worker runs.
+  it('is the only one whose events are handled', () => {
+    const { [Symbol.for('EVENT_HANDLERS')]: handlers } = globalThis as { readonly [handlers: symbol]: unknown };
+    expect((handlers as readonly unknown[]).length).toBeLessThan(10);
+  });
+
   it('has the globals of the configuration', () => {
     expect(version).toBe('0.0.0-test');
   });

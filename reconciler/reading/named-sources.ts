@@ -61,11 +61,12 @@ export class NamedSources {
   /** Never rejects; ends with the signal. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
+    signal.addEventListener('abort', () => this.#wake.abort());
     await sleep(clock, firstPollMs, signal);
     while (!signal.aborted) {
       this.#wake = new AbortController();
       await this.#poll(signal);
-      await sleep(clock, pollMs, AbortSignal.any([signal, this.#wake.signal]));
+      await sleep(clock, pollMs, this.#wake.signal);
     }
   }
 
