@@ -94,6 +94,14 @@ describe('the judge, for rotations of a SecretProviderClass', () => {
     expect(hand.promises(false, { shownWithinMs: 5_000 })).toEqual([]);
   });
 
+  it('expects a restart soon after the rotation was seen, and not since the class was last written', async () => {
+    const hand = await mounted();
+    await hand.clock.advance(100_000);
+    await rotate(hand, 'a', '2');
+    await record(hand, '2', true);
+    expect(hand.promises(false, { gates: {}, shownWithinMs: 1_000, knownWithinMs: 1_000 })).toEqual([]);
+  });
+
   it.each([
     ['demands no restart for a rotation that pods mounted before the restore', '2', []],
     ['demands a restart for a rotation that no pod mounted before the restore', '3', ['missed change']],

@@ -50,7 +50,14 @@ function quietSinceMs(opened: Case, life: Life, write: WriteRecord, changes: rea
   const others = life.writes.filter((each) => each.revision < write.revision && !isEngine(each.user));
   const names = [...changes, `Namespace ${namespaceOf(life)}`];
   const ledMs = opened.termSinceMs(write.user, write.atMs);
-  return Math.max(others.at(-1)?.atMs ?? 0, opened.gates.lastWrittenMs(names, write.atMs), ledMs);
+  // A rotation is no write to the class, but to what pods show of it.
+  const changed = changes.flatMap((source) =>
+    opened.contents.versions(source).filter(({ revision }) => revision < write.revision),
+  );
+  return Math.max(
+    ...[...others, ...changed].map(({ atMs }) => atMs),
+    ...[opened.gates.lastWrittenMs(names, write.atMs), ledMs],
+  );
 }
 
 function closedAt(opened: Case, life: Life, write: WriteRecord, source: SourceName, atMs: number): boolean {

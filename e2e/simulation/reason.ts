@@ -80,7 +80,7 @@ export function reasonFor(
     // Nothing was recorded, or (below) that the source is absent. It is not known which keys changed, so one restart in
     // doubt is right.
     if (former === undefined) {
-      if (cameInEdited(opened, source, bornMs, revision)) return true;
+      if (cameInEdited(opened, life, source, bornMs, write)) return true;
       const countedMs = countedFromMs(opened, life, source, write);
       return countedMs > bornMs ? changedInLife(source, countedMs) : writtenInLife(source);
     }
@@ -104,11 +104,14 @@ function firstWriteOf({ history }: Case, process: string): number | undefined {
 
 /**
  * Whether a label may have selected the source after it was edited in the workload's life, and before the workload was
- * recorded. A process that first sees the source then does not learn the earlier content.
+ * recorded. A process that first sees the source then does not learn the earlier content. An edit from before the
+ * workload's life may look to it like one in its life, too.
  */
-function cameInEdited({ stored, rules }: Case, source: SourceName, bornMs: number, revision: number): boolean {
+function cameInEdited(opened: Case, life: Life, source: SourceName, bornMs: number, write: WriteRecord): boolean {
+  const { stored, rules } = opened;
   if (sourceSelectorOf(rules) === undefined) return false;
-  return stored.changes(source, 'all', 0, revision).some(({ atMs }) => atMs >= bornMs);
+  const edits = stored.changes(source, 'all', 0, write.revision).filter(({ atMs }) => atMs >= bornMs);
+  return [...edits, ...lateChanges(opened, life, source, [write.user], stored)].length > 0;
 }
 
 /** A restart that is in progress by then may take this long to finish. */
@@ -153,13 +156,14 @@ const toleranceMs = 2_000;
  * - A change of a content that the server compacted before it was read. Nobody knows whether a key was removed from it.
  *
  * A process dates both by when it learns of them, which is minutes later if its watch was down. A process that has
- * recorded what is left did know of the change.
+ * recorded what is left did know of the change. With `contents`, those changes: by default of selected sources only.
  */
 export function lateChanges(
-  { contents, lives, digests, rules, compactions }: Case,
+  { contents: selected, lives, digests, rules, compactions }: Case,
   { writes: [born] }: Life,
   source: SourceName,
   processes: readonly string[],
+  contents = selected,
 ): readonly Version[] {
   const isForgotten = (former: Version | undefined): boolean =>
     former !== undefined && compactions.some((compacted) => former.revision <= compacted);

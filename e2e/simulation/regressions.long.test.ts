@@ -564,6 +564,16 @@ describe('the judge demands no restart that no process can know of', () => {
   });
 });
 
+describe('the judge accepts a restart in doubt', () => {
+  it('if a key was removed while no label selected the source, and shows only after the workload was created', async () => {
+    const { violations, story } = await simulate(drawWorld(1_400_003_978));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /deselect ConfigMap default\/app[^]*edit ConfigMap default\/app[^]*select ConfigMap default\/app[^]*create DaemonSet/,
+    );
+  });
+});
+
 describe('a change is owed to the leader of the next day', () => {
   it('if its source began to count and was edited while the restart had to wait', async () => {
     const { violations, story } = await simulate(drawWorld(991_196));

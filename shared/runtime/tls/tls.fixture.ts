@@ -6,8 +6,17 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-/** A self-signed certificate for 127.0.0.1. */
+/** By common name. To generate a key takes a tenth of a second. */
+const made = new Map<string, TestCertificate>();
+
+/** A self-signed certificate for 127.0.0.1; the same one for the same name. */
 export function selfSigned(commonName: string): TestCertificate {
+  const certificate = made.get(commonName) ?? make(commonName);
+  made.set(commonName, certificate);
+  return certificate;
+}
+
+function make(commonName: string): TestCertificate {
   // forge's own key generation blocks for seconds.
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
