@@ -584,6 +584,14 @@ describe('a change is owed to the leader of the next day', () => {
   });
 });
 
+describe('a user of a source waits until the first one is healthy', () => {
+  it('if the first one was read by name, and its watch lags behind', async () => {
+    const { violations, story } = await simulate(drawWorld(1_400_004_686));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/break everybody with ConfigMap default\/app/);
+  });
+});
+
 describe('no more restarts begin than the rate says', () => {
   it('if one of them has yet to roll out since its last restart', async () => {
     const { violations, story } = await simulate(drawWorld(740_000_170));

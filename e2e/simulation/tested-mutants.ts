@@ -301,6 +301,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/gates.test.ts',
   },
   {
+    what: 'a write to what was read by name is undone by a watch that lags behind',
+    file: 'reconciler/workloads/workload-index.ts',
+    from: 'if (isOlderVersion(shown.record.resourceVersion, workload.record.resourceVersion)) {',
+    to: 'if (workload.record.resourceVersion === undefined) {',
+    test: 'reconciler/workloads/workload-index.test.ts',
+  },
+  {
     what: 'what appeared and was edited is owed to nobody who has not seen it appear',
     file: comparison,
     from: 'since.restart ? { ...since, former }',

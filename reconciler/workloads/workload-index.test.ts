@@ -489,6 +489,18 @@ describe('our own write', () => {
     expect(index.get(web)?.record.resourceVersion).toBe('21');
   });
 
+  it('to what was read by name is not undone by an older state that the watch showed before the answer', () => {
+    const read = see({ baseline: textOf(1), resourceVersion: '18', uses: ['cm/other'] }, 'list')!;
+    see({ baseline: textOf(1), resourceVersion: '15' });
+    const lastRestart = { atMs: at(0), id: 'cafe', changeIds: ['c0ffee'] };
+    index.wrote(read, { resourceVersion: '20' }, baseline(2, 'blue'), { lastRestart });
+    const written = { baseline: { sequence: 2 }, baselineLost: false, record: { resourceVersion: '20', lastRestart } };
+    expect(index.get(web)).toMatchObject(written);
+    expect(users('cm/other')).toEqual([web]);
+    see({ baseline: textOf(1), resourceVersion: '16' });
+    expect(index.get(web)).toMatchObject(written);
+  });
+
   it.each<[string, string | undefined]>([
     ['took it away', undefined],
     ['put an older one in its place', textOf(1)],

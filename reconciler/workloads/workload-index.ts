@@ -122,8 +122,14 @@ export class WorkloadIndex {
 
   /** Records our own write, so that older states from the watch do not replace it. `wrote` is what else it changed. */
   wrote(workload: TrackedWorkload, stored: StoredVersion, baseline: Baseline, wrote: WrittenFields = {}): void {
+    const shown = this.#entries.get(workload.key);
+    if (shown?.record.uid !== workload.record.uid) return;
+    // The workload was read by name, and the watch has shown an older state since: it has yet to show what we changed.
+    if (isOlderVersion(shown.record.resourceVersion, workload.record.resourceVersion)) {
+      this.#upsert(workload.record, 'list');
+    }
     const entry = this.#entries.get(workload.key);
-    if (entry?.record.uid !== workload.record.uid) return;
+    if (!entry) return;
     // The watch can be faster than the answer, and may already show what followed our write.
     if (entry.baseline && entry.baseline.sequence >= baseline.sequence) return;
     // The index shows another version, without our baseline: a list may show a state after our write without ever
