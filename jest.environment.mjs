@@ -39,7 +39,7 @@ export default class Environment {
 
   async teardown() {
     // jest-circus adds to them for each suite, and would report this one's tests and keep all that it made for ever.
-    delete globalThis[Symbol.for('EVENT_HANDLERS')];
+    Reflect.deleteProperty(globalThis, Symbol.for('EVENT_HANDLERS'));
     globalThis.console = this.#before.console;
     process.exit = this.#before.exit;
   }

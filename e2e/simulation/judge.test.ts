@@ -146,7 +146,7 @@ describe('the judge', () => {
 
   it('knows that numbers begin anew if somebody removed the baseline and nobody remembers it', async () => {
     const hand = await adopted();
-    const text = (object: JsonObject) => String(valueAt(object, ...baselineAt));
+    const text = (object: JsonObject) => valueAt(object, ...baselineAt) as string;
     const asFirst = (object: JsonObject): JsonObject =>
       withValueAt(object, baselineAt, text(object).replace(/"n":\d+/, '"n":1'));
     await hand.edit('value-2-');
