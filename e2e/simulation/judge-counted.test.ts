@@ -115,6 +115,15 @@ describe('the judge, for a source that is compared parsed', () => {
     expect(promises(hand)).toEqual([]);
   });
 
+  it('accepts a restart in doubt for a key that counts no longer, if what the whole content was is no longer known', async () => {
+    const hand = await parsed();
+    await hand.edit('value-1-', 3_000, pick(formatted));
+    await hand.edit('value-1-', 3_000, { ...pick(formatted), size: 'value-2-' });
+    await hand.annotate(keysAnnotation, '!s*');
+    await record(hand, keyOf('color', 'value-1-'), true, true);
+    expect(promises(hand)).toEqual([]);
+  });
+
   it('reports it also if the record does not tell what is parsed, unless the process may not know of it yet', async () => {
     const hand = await parsed();
     await hand.clock.advance(90_000);

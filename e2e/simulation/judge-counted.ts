@@ -101,7 +101,9 @@ export function isOnlyFormatted(
       if (!content || [...content.keys()].some((key) => lacks(each, key))) return [];
       return matches(digests, source, content, each) ? [content] : [];
     });
-  return recorded(former).some((before) => recorded(entry).some((after) => sameWhenParsed(before, after)));
+  // A record of some keys matches any content that differs in others: what was there last counts.
+  const after = recorded(entry).at(-1);
+  return after !== undefined && recorded(former).some((before) => sameWhenParsed(before, after));
 }
 
 /** Whether the record tells what is parsed, or the source has been compared parsed for longer than a write takes. */
