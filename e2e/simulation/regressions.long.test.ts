@@ -590,6 +590,12 @@ describe('a user of a source waits until the first one is healthy', () => {
     expect(violations).toEqual([]);
     expect(story.join('\n')).toMatch(/break everybody with ConfigMap default\/app/);
   });
+
+  it('if others restart for another source meanwhile', async () => {
+    const { violations, story } = await simulate(drawWorld(1_400_016_653));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/break everybody with ConfigMap default\/extra/);
+  });
 });
 
 describe('no more restarts begin than the rate says', () => {

@@ -301,6 +301,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/gates.test.ts',
   },
   {
+    what: 'who restarted for something else begins the last stage',
+    file: 'shared/domain/gates/source-rollout.ts',
+    from: 'ofRollout.length > tenth) return open;',
+    to: 'restarted.length > tenth) return open;',
+    test: 'shared/domain/gates/source-rollout.test.ts',
+  },
+  {
     what: 'a write to what was read by name is undone by a watch that lags behind',
     file: 'reconciler/workloads/workload-index.ts',
     from: 'if (isOlderVersion(shown.record.resourceVersion, workload.record.resourceVersion)) {',

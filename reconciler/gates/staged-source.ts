@@ -158,21 +158,29 @@ export class StagedSource {
     }
     const monotonicMs = clock.monotonicMs();
     // The wall clock may be set meanwhile, so it does not tell how long somebody is healthy.
-    const judged = ({ healthySinceMonotonicMs: sinceMs, ...user }: RestartedSince): RestartedUser => ({
+    const judged = this.#judged();
+    const restarted = judged.map(({ healthySinceMonotonicMs: sinceMs, ...user }) => ({
       ...user,
       healthySinceMs: sinceMs === undefined ? undefined : nowMs - (monotonicMs - sinceMs),
-    });
-    const isJudged = this.#restarted.size <= mostJudged(users.length);
-    const rollout = {
-      users: users.length,
-      restarted: isJudged ? [...this.#restarted.values()].map(judged) : [],
-      nowMs,
-    };
-    this.#stage = isJudged ? rolloutStage(rollout, settings) : { is: 'open' };
+    }));
+    this.#stage = rolloutStage({ users: users.length, restarted, nowMs }, settings);
     const { is } = this.#stage;
-    const ofStage = is === 'open' ? [] : usersOfStage([...this.#restarted.values()]);
+    const ofStage = is === 'open' ? [] : usersOfStage(judged);
     this.#checked = ofStage.filter(({ isChecked }) => isChecked).map(({ key }) => key);
     this.#dueMs = is === 'begins' || is === 'waits' ? this.#stage.untilMs : Infinity;
+  }
+
+  /** Those that decide about the stage. If many have restarted, more of them decide nothing, and each costs a look. */
+  #judged(): readonly RestartedSince[] {
+    const most = mostJudged(this.#options.users.length);
+    const forIt: RestartedSince[] = [];
+    const others: RestartedSince[] = [];
+    for (const user of this.#restarted.values()) {
+      if (user.isForIt) forIt.push(user);
+      else if (others.length < most) others.push(user);
+      if (forIt.length > most) break;
+    }
+    return [...forIt, ...others];
   }
 }
 

@@ -53,6 +53,12 @@ describe('rolloutStage', () => {
     expect(stage(users, restarted)).toBe(expected);
   });
 
+  it('does not begin the rest because many have restarted for something else: they waited for nobody', () => {
+    const others = many(150).map((each) => ({ ...each, isForIt: false }));
+    expect(stage(1000, others)).toBe('1 more');
+    expect(stage(1000, [...others, user('canary', 'rolling')])).toBe('waits for canary, 480 s');
+  });
+
   it('waits until the canary has been healthy for a time, to the millisecond', () => {
     const canary = [user('canary', { healthySinceMs: nowMs })];
     expect(stage(1000, canary)).toBe('waits for canary, 30 s');

@@ -49,8 +49,9 @@ const open: RolloutStage = { is: 'open' };
  */
 export function rolloutStage({ users, restarted, nowMs }: SourceRollout, settings: StageSettings): RolloutStage {
   const [canary, tenth] = [1, mostJudged(users)];
-  if (users <= 1 || restarted.length > tenth) return open;
   const ofRollout = restarted.filter(({ isForIt }) => isForIt);
+  // Those that have restarted for something else did not wait for anybody to be healthy.
+  if (users <= 1 || ofRollout.length > tenth) return open;
   const isTenth = ofRollout.length > canary;
   const ofStage = usersOfStage(restarted);
   const failed = ofStage.find((user) => hasFailed(user, settings, nowMs));
@@ -99,7 +100,7 @@ function untilNewsMs(users: readonly RestartedUser[], settings: StageSettings, n
   return Math.min(healthyMs, firstDeadlineMs(users, settings));
 }
 
-/** If more users than this have restarted, the rest may, however these are. */
+/** If more users than this have restarted for a content, the rest may, however these are. */
 export function mostJudged(users: number): number {
   return 1 + Math.ceil(users / 10);
 }
