@@ -35,7 +35,8 @@ export function checkLate(opened: Case, dark: Darkness): readonly Violation[] {
 
 function burstsOf(opened: Case, life: Life): readonly { readonly first: Version; readonly last: Version }[] {
   const born = life.writes[0];
-  const changes = [...opened.usageAt(born.object)]
+  // An edit that does not count extends the settle window, too: the log says why it restarts nothing.
+  const changes = [...opened.usageOf(born.object)]
     .flatMap(([source]) => opened.contents.changes(source, 'all', born.revision, Infinity))
     .sort((left, right) => left.revision - right.revision);
   const bursts: { first: Version; last: Version }[] = [];

@@ -564,6 +564,14 @@ describe('the judge demands no restart that no process can know of', () => {
   });
 });
 
+describe('the judge knows what nobody can tell', () => {
+  it('if an edit of a source that does not match extends the settle window', async () => {
+    const { violations, story } = await simulate(drawWorld(1_500_011_966));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/edit Secret shop\/db by carol[^]*edit ConfigMap shop\/app by alice/);
+  });
+});
+
 describe('the judge accepts a restart in doubt', () => {
   it('if a key was removed while no label selected the source, and shows only after the workload was created', async () => {
     const { violations, story } = await simulate(drawWorld(1_400_003_978));
