@@ -9,8 +9,8 @@ import { maxAttributedSources } from '../hints/attributions';
 import { ChannelHarness, changeRecord, stored } from './channel.fixture';
 import { maxPendingHints } from '../hints/hints';
 
-const runs = longForm(100_000, 2_000);
-const storyRuns = longForm(1_000, 60);
+const runs = longForm(100_000, 1_000);
+const storyRuns = longForm(1_000, 30);
 /** Nothing here waits; the limit is for a slow machine. */
 const timeoutMs = 240_000;
 

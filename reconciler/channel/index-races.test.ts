@@ -136,7 +136,7 @@ async function endsWithWhatIsStored(steps: Steps): Promise<void> {
 it('whatever watch, list and reads show, in whatever order, the index ends with what is stored, and nothing is pending', async () => {
   const step = fc.tuple(fc.constantFrom(...stepNames), fc.nat({ max: 60 }));
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), endsWithWhatIsStored), {
-    numRuns: longForm(2_000, 150),
+    numRuns: longForm(2_000, 80),
   });
 }, 120_000);
 

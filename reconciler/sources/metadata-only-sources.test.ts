@@ -238,7 +238,7 @@ it('a source that was listed by its metadata and then read ends up like one that
   const often = fc.constantFrom<StepName>('write', 'watch', 'read', 'wait');
   const step = fc.tuple(fc.oneof(often, fc.constantFrom(...stepNames)), fc.nat({ max: 60 }));
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), answersAlike), {
-    numRuns: longForm(1_000, 250),
+    numRuns: longForm(1_000, 120),
     examples: [[forgotten], [deletedUnread]],
   });
 });
