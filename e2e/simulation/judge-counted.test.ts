@@ -9,11 +9,23 @@ let sequence = 100;
 
 type Entry = string | Readonly<Record<string, string>>;
 
-/** The engine records this of the ConfigMap, perhaps with what is parsed of it, and restarts `web` if asked to. */
-async function record(hand: Hand, entry: Entry, restart: boolean, isParsed = false): Promise<void> {
+/** The engine records this of the ConfigMap, perhaps with what is parsed of it or with its list, and restarts `web` if asked to. */
+async function record(
+  hand: Hand,
+  entry: Entry,
+  restart: boolean,
+  told: 'parsed' | 'bytes' | readonly [list: string] = 'bytes',
+): Promise<void> {
   const n = sequence++;
   const sources = { 'cm/app': entry };
-  const text = JSON.stringify({ v: 1, n, key: 'k', sources, ...(isParsed && { parsed: sources }) });
+  const text = JSON.stringify({
+    v: 1,
+    n,
+    key: 'k',
+    sources,
+    ...(told === 'parsed' && { parsed: sources }),
+    ...(typeof told === 'object' && { filters: { 'cm/app': told[0] } }),
+  });
   await hand.write('engine-0-1', (object) => {
     const recorded = withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
     const marker = ['spec', 'template', 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'];
@@ -68,6 +80,17 @@ describe.each(['workload', 'source'] as const)('the judge, for a list of keys on
     expect(promises(hand)).toContain('restart without reason');
   });
 
+  it('accepts a restart for a key that was removed just before it began to count: a removal leaves no time', async () => {
+    const hand = await listed('color');
+    await hand.edit('value-1-', 3_000, { size: 'value-2-' });
+    await record(hand, keyOf('color', 'value-1-'), false, ['color']);
+    await hand.edit('value-1-', 1_000);
+    if (bearer === 'source') await hand.annotateSource(keysAnnotation, 'color, size');
+    else await hand.annotate(keysAnnotation, 'color, size');
+    await record(hand, keyOf('color', 'value-1-'), true, ['color, size']);
+    expect(promises(hand)).toEqual([]);
+  });
+
   it('takes a key as it is when it begins to count', async () => {
     const hand = await listed('color');
     await record(hand, keyOf('color', 'value-1-'), false);
@@ -89,7 +112,7 @@ describe('the judge, for a source that is compared parsed', () => {
     const hand = await adopted();
     await hand.edit('value-1-', 3_000, pick(written));
     await hand.annotateSource(compareAnnotation, 'parsed');
-    await record(hand, wholeOf(written), true, true);
+    await record(hand, wholeOf(written), true, 'parsed');
     expect(promises(hand)).toEqual([]);
     return hand;
   }
@@ -102,7 +125,7 @@ describe('the judge, for a source that is compared parsed', () => {
     const hand = await parsed();
     await hand.edit('value-1-', 90_000, pick(formatted));
     expect(promises(hand)).toEqual([]);
-    await record(hand, wholeOf(formatted), true, true);
+    await record(hand, wholeOf(formatted), true, 'parsed');
     expect(promises(hand)).toEqual(['restart without reason']);
   });
 
@@ -120,7 +143,7 @@ describe('the judge, for a source that is compared parsed', () => {
     await hand.edit('value-1-', 3_000, pick(formatted));
     await hand.edit('value-1-', 3_000, { ...pick(formatted), size: 'value-2-' });
     await hand.annotate(keysAnnotation, '!s*');
-    await record(hand, keyOf('color', 'value-1-'), true, true);
+    await record(hand, keyOf('color', 'value-1-'), true, 'parsed');
     expect(promises(hand)).toEqual([]);
   });
 

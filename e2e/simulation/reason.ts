@@ -92,6 +92,7 @@ export function reasonFor(
     const isFiltered = after.filters?.[id] !== undefined && typeof former === 'object';
     return (
       (isFiltered && Object.keys(former).some((key) => isGone(key) && mayCountOf(key))) ||
+      (after.filters?.[id] !== undefined && lateRemovals(opened, source, write).some(mayCountOf)) ||
       (differ(former, entry, mayCountOf) ?? writtenInLife(source))
     );
   });
@@ -182,6 +183,16 @@ export function lateChanges(
       (removes(versions[index - 1], version, rules) || isForgotten(versions[index - 1])) &&
       processes.some((process) => !knew(process, version)),
   );
+}
+
+/** Keys that were removed shortly before. Their removal left no time: they may have begun to count before, or since. */
+function lateRemovals({ contents }: Case, source: SourceName, { revision, atMs }: WriteRecord): readonly string[] {
+  const versions = contents.versions(source).filter((version) => version.revision <= revision);
+  return versions.flatMap((version, index) => {
+    if (version.atMs < atMs - latestWatchMs) return [];
+    const before = versions[index - 1]?.content;
+    return [...(before?.keys() ?? [])].filter((key) => version.content?.has(key) !== true);
+  });
 }
 
 /** The latest time by which a process may date the change: a removal leaves no time, so it is dated by its arrival. */
