@@ -8,7 +8,6 @@ const slowest = [
   'e2e/engine/stages.test.ts',
   'e2e/simulation/simulation.test.ts',
   'e2e/engine/gates.test.ts',
-  'e2e/certs/command.test.ts',
   'e2e/engine/rollback.test.ts',
   'e2e/engine/pace.test.ts',
   'e2e/engine/stripping-operator.test.ts',
