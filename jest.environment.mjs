@@ -38,7 +38,7 @@ export default class Environment {
   }
 
   async teardown() {
-    // jest-circus adds to them for each suite, and would report this one's tests and keep all that it made for ever.
+    // jest-circus adds handlers for each suite. They would handle the events of all later suites, and keep what this one made.
     Reflect.deleteProperty(globalThis, Symbol.for('EVENT_HANDLERS'));
     globalThis.console = this.#before.console;
     process.exit = this.#before.exit;

@@ -37,7 +37,7 @@ describe('a suite', () => {
     expect(JSON.parse('[{"a":[]}]')).toStrictEqual([{ a: [] }]);
   });
 
-  // Jest adds some for each suite that a worker runs.
+  // Jest adds some for each suite that a worker runs, so this can fail only after another suite.
   it('is the only one whose events are handled', () => {
     const { [Symbol.for('EVENT_HANDLERS')]: handlers } = globalThis as { readonly [handlers: symbol]: unknown };
     expect((handlers as readonly unknown[]).length).toBeLessThan(10);

@@ -99,7 +99,7 @@ export class Harness {
     if (!all.dryRun) this.#candidates.add(all.identity);
     // No candidate takes over a calm Lease within a test, so a test that expects it to do nothing would prove nothing.
     if (this.#candidates.size > 1 && this.leaseTimings === calmLease)
-      throw new Error('candidates need a Lease of which one takes over');
+      throw new Error('several candidates need the handoverLease or the usualLease');
     const logger = new RecordingLogger();
     const metrics = new Metrics({ countByNamespace: false });
     const { transport, kill } = mortal(spoilt(inProcessTransport(this.server, engineUser, this.faults), spoil));

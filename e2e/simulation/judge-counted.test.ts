@@ -14,7 +14,7 @@ async function record(
   hand: Hand,
   entry: Entry,
   restart: boolean,
-  told: 'parsed' | 'bytes' | readonly [list: string] = 'bytes',
+  { isParsed = false, list }: { readonly isParsed?: boolean; readonly list?: string } = {},
 ): Promise<void> {
   const n = sequence++;
   const sources = { 'cm/app': entry };
@@ -23,8 +23,8 @@ async function record(
     n,
     key: 'k',
     sources,
-    ...(told === 'parsed' && { parsed: sources }),
-    ...(typeof told === 'object' && { filters: { 'cm/app': told[0] } }),
+    ...(isParsed && { parsed: sources }),
+    ...(list !== undefined && { filters: { 'cm/app': list } }),
   });
   await hand.write('engine-0-1', (object) => {
     const recorded = withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
@@ -83,11 +83,11 @@ describe.each(['workload', 'source'] as const)('the judge, for a list of keys on
   it('accepts a restart for a key that was removed just before it began to count: a removal leaves no time', async () => {
     const hand = await listed('color');
     await hand.edit('value-1-', 3_000, { size: 'value-2-' });
-    await record(hand, keyOf('color', 'value-1-'), false, ['color']);
+    await record(hand, keyOf('color', 'value-1-'), false, { list: 'color' });
     await hand.edit('value-1-', 1_000);
     if (bearer === 'source') await hand.annotateSource(keysAnnotation, 'color, size');
     else await hand.annotate(keysAnnotation, 'color, size');
-    await record(hand, keyOf('color', 'value-1-'), true, ['color, size']);
+    await record(hand, keyOf('color', 'value-1-'), true, { list: 'color, size' });
     expect(promises(hand)).toEqual([]);
   });
 
@@ -112,7 +112,7 @@ describe('the judge, for a source that is compared parsed', () => {
     const hand = await adopted();
     await hand.edit('value-1-', 3_000, pick(written));
     await hand.annotateSource(compareAnnotation, 'parsed');
-    await record(hand, wholeOf(written), true, 'parsed');
+    await record(hand, wholeOf(written), true, { isParsed: true });
     expect(promises(hand)).toEqual([]);
     return hand;
   }
@@ -125,7 +125,7 @@ describe('the judge, for a source that is compared parsed', () => {
     const hand = await parsed();
     await hand.edit('value-1-', 90_000, pick(formatted));
     expect(promises(hand)).toEqual([]);
-    await record(hand, wholeOf(formatted), true, 'parsed');
+    await record(hand, wholeOf(formatted), true, { isParsed: true });
     expect(promises(hand)).toEqual(['restart without reason']);
   });
 
@@ -143,16 +143,19 @@ describe('the judge, for a source that is compared parsed', () => {
     await hand.edit('value-1-', 3_000, pick(formatted));
     await hand.edit('value-1-', 3_000, { ...pick(formatted), size: 'value-2-' });
     await hand.annotate(keysAnnotation, '!s*');
-    await record(hand, keyOf('color', 'value-1-'), true, 'parsed');
+    await record(hand, keyOf('color', 'value-1-'), true, { isParsed: true });
     expect(promises(hand)).toEqual([]);
   });
 
-  it('reports it also if the record does not tell what is parsed, unless the process may not know of it yet', async () => {
+  it('reports it also if the record does not tell what is parsed', async () => {
     const hand = await parsed();
     await hand.clock.advance(90_000);
     await hand.edit('value-1-', 90_000, pick(formatted));
     await record(hand, wholeOf(formatted), true);
     expect(promises(hand)).toEqual(['restart without reason']);
+  });
+
+  it('accepts it if the process may not know yet that the source is compared parsed', async () => {
     const early = await adopted();
     await early.edit('value-1-', 3_000, pick(written));
     await early.annotateSource(compareAnnotation, 'parsed');

@@ -82,7 +82,7 @@ export function isOnlyFormatted(
   write: WriteRecord,
 ): boolean {
   const { contents, digests, lists } = opened;
-  const { object, revision } = write;
+  const { revision } = write;
   if (lists.turns(source).length === 0) return false;
   // The record of a list may lack a key that a content has.
   if (typeof former === 'object' && !sameNames(former, entry)) return false;
@@ -92,15 +92,8 @@ export function isOnlyFormatted(
   if (!digests || !recorder || !lists.isParsedSince(source, recorder.revision, revision)) return false;
   if (![recorder, write].every((each) => mustKnowOfParsing(opened, source, each))) return false;
   const versions = contents.versions(source).filter((version) => version.revision <= revision);
-  // The first record of a list lacks the keys that are gone: it matches an earlier content that had them, too.
-  const counted = keysAt(opened, object, source, revision);
-  const lacks = (each: Entry, key: string): boolean =>
-    typeof each === 'object' && each[key] === undefined && includes(counted, key);
   const recorded = (each: Entry): readonly Content[] =>
-    versions.flatMap(({ content }) => {
-      if (!content || [...content.keys()].some((key) => lacks(each, key))) return [];
-      return matches(digests, source, content, each) ? [content] : [];
-    });
+    versions.flatMap(({ content }) => (content && matches(digests, source, content, each) ? [content] : []));
   // A record of some keys matches any content that differs in others: what was there last counts.
   const after = recorded(entry).at(-1);
   return after !== undefined && recorded(former).some((before) => sameWhenParsed(before, after));

@@ -54,10 +54,8 @@ function quietSinceMs(opened: Case, life: Life, write: WriteRecord, changes: rea
   const changed = changes.flatMap((source) =>
     opened.contents.versions(source).filter(({ revision }) => revision < write.revision),
   );
-  return Math.max(
-    ...[...others, ...changed].map(({ atMs }) => atMs),
-    ...[opened.gates.lastWrittenMs(names, write.atMs), ledMs],
-  );
+  const writtenMs = opened.gates.lastWrittenMs(names, write.atMs);
+  return Math.max(writtenMs, ledMs, ...[...others, ...changed].map(({ atMs }) => atMs));
 }
 
 function closedAt(opened: Case, life: Life, write: WriteRecord, source: SourceName, atMs: number): boolean {

@@ -111,8 +111,8 @@ function firstWriteOf({ history }: Case, process: string): number | undefined {
 function cameInEdited(opened: Case, life: Life, source: SourceName, bornMs: number, write: WriteRecord): boolean {
   const { stored, rules } = opened;
   if (sourceSelectorOf(rules) === undefined) return false;
-  const edits = stored.changes(source, 'all', 0, write.revision).filter(({ atMs }) => atMs >= bornMs);
-  return [...edits, ...lateChanges(opened, life, source, [write.user], stored)].length > 0;
+  const isEditedInLife = stored.changes(source, 'all', 0, write.revision).some(({ atMs }) => atMs >= bornMs);
+  return isEditedInLife || lateChanges(opened, life, source, [write.user], stored).length > 0;
 }
 
 /** A restart that is in progress by then may take this long to finish. */
@@ -157,7 +157,9 @@ const toleranceMs = 2_000;
  * - A change of a content that the server compacted before it was read. Nobody knows whether a key was removed from it.
  *
  * A process dates both by when it learns of them, which is minutes later if its watch was down. A process that has
- * recorded what is left did know of the change. With `contents`, those changes: by default of selected sources only.
+ * recorded what is left did know of the change.
+ *
+ * `contents` holds the states to look at: by default those of selected sources.
  */
 export function lateChanges(
   { contents: selected, lives, digests, rules, compactions }: Case,
@@ -185,13 +187,15 @@ export function lateChanges(
   );
 }
 
-/** Keys that were removed shortly before. Their removal left no time: they may have begun to count before, or since. */
+/**
+ * Keys that were removed shortly before a write. A removal leaves no time, so its process cannot tell whether a key was
+ * removed before it began to count, or since.
+ */
 function lateRemovals({ contents }: Case, source: SourceName, { revision, atMs }: WriteRecord): readonly string[] {
   const versions = contents.versions(source).filter((version) => version.revision <= revision);
   return versions.flatMap((version, index) => {
     if (version.atMs < atMs - latestWatchMs) return [];
-    const before = versions[index - 1]?.content;
-    return [...(before?.keys() ?? [])].filter((key) => version.content?.has(key) !== true);
+    return removedKeys(versions[index - 1], version);
   });
 }
 
@@ -202,7 +206,11 @@ function datedAtMs({ contents, rules }: Case, source: SourceName, change: Versio
   return isDatedByArrival ? change.atMs + rules.shownWithinMs : change.atMs;
 }
 
-function removes(before: Version | undefined, { content }: Version, { reloadOnDelete }: Rules): boolean {
-  if (content === undefined) return reloadOnDelete;
-  return [...(before?.content?.keys() ?? [])].some((key) => !content.has(key));
+function removes(before: Version | undefined, version: Version, { reloadOnDelete }: Rules): boolean {
+  if (version.content === undefined) return reloadOnDelete;
+  return removedKeys(before, version).length > 0;
+}
+
+function removedKeys(before: Version | undefined, { content }: Version): readonly string[] {
+  return [...(before?.content?.keys() ?? [])].filter((key) => content?.has(key) !== true);
 }

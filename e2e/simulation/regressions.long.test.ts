@@ -564,8 +564,8 @@ describe('the judge demands no restart that no process can know of', () => {
   });
 });
 
-describe('the judge knows what nobody can tell', () => {
-  it('if an edit of a source that does not match extends the settle window', async () => {
+describe('the judge grants a restart the time of its settle window', () => {
+  it('which an edit of a source that does not match extends', async () => {
     const { violations, story } = await simulate(drawWorld(1_500_011_966));
     expect(violations).toEqual([]);
     expect(story.join('\n')).toMatch(/edit Secret shop\/db by carol[^]*edit ConfigMap shop\/app by alice/);

@@ -48,7 +48,10 @@ export class StagedSource {
   readonly #options: StagedSourceOptions;
   readonly #users: ReadonlySet<WorkloadKey>;
   readonly #owing = new Set<WorkloadKey>();
-  readonly #restarted = new Map<WorkloadKey, RestartedSince>();
+  /** Those that restarted for this content. */
+  readonly #forIt = new Map<WorkloadKey, RestartedSince>();
+  /** Those that have it since they restarted for something else. */
+  readonly #forOthers = new Map<WorkloadKey, RestartedSince>();
   /** To be looked at again. */
   readonly #touched: Set<WorkloadKey>;
   /** Those that may go before the others, until they have restarted. */
@@ -138,14 +141,15 @@ export class StagedSource {
   /** Returns whether something about the user is new. Most ask, and still owe. */
   #note(key: WorkloadKey): boolean {
     const standing = this.#options.standing(key);
-    if (standing === 'owes' ? this.#owing.has(key) : isSame(standing, this.#restarted.get(key))) return false;
-    const wasThere = this.#owing.delete(key) || this.#restarted.delete(key);
+    if (standing === 'owes' ? this.#owing.has(key) : isSame(standing, this.#forIt.get(key) ?? this.#forOthers.get(key)))
+      return false;
+    const wasThere = this.#owing.delete(key) || this.#forIt.delete(key) || this.#forOthers.delete(key);
     if (standing === 'owes') {
       this.#owing.add(key);
       return true;
     }
     this.#chosen.delete(key);
-    if (standing) this.#restarted.set(key, standing);
+    if (standing) (standing.isForIt ? this.#forIt : this.#forOthers).set(key, standing);
     return wasThere || standing !== undefined;
   }
 
@@ -170,17 +174,13 @@ export class StagedSource {
     this.#dueMs = is === 'begins' || is === 'waits' ? this.#stage.untilMs : Infinity;
   }
 
-  /** Those that decide about the stage. If many have restarted, more of them decide nothing, and each costs a look. */
+  /**
+   * Those that decide about the stage, however many have restarted: one more than it takes to begin the rest, and as
+   * many of those that restarted for something else.
+   */
   #judged(): readonly RestartedSince[] {
-    const most = mostJudged(this.#options.users.length);
-    const forIt: RestartedSince[] = [];
-    const others: RestartedSince[] = [];
-    for (const user of this.#restarted.values()) {
-      if (user.isForIt) forIt.push(user);
-      else if (others.length < most) others.push(user);
-      if (forIt.length > most) break;
-    }
-    return [...forIt, ...others];
+    const most = mostJudged(this.#options.users.length) + 1;
+    return [...firstOf(this.#forIt.values(), most), ...firstOf(this.#forOthers.values(), most)];
   }
 }
 
@@ -195,4 +195,13 @@ function isSame(left: RestartedSince | undefined, right: RestartedSince | undefi
     left.check === right.check &&
     left.healthySinceMonotonicMs === right.healthySinceMonotonicMs
   );
+}
+
+/** Does not walk through the rest, which may be thousands. */
+function* firstOf<Item>(items: Iterable<Item>, count: number): Generator<Item> {
+  let left = count;
+  for (const item of items) {
+    if (left-- <= 0) return;
+    yield item;
+  }
 }

@@ -6,7 +6,7 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-/** By common name. To generate a key takes a tenth of a second. */
+/** By common name. Generating a key is slow. */
 const made = new Map<string, TestCertificate>();
 
 /** A self-signed certificate for 127.0.0.1; the same one for the same name. */
