@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { createObject } from '../../shared/kube/client/objects';
+import { configMaps } from '../../shared/kube/resource';
 import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
+import type { FaultTarget } from '../apiserver/faults';
+import type { JsonObject } from '../apiserver/json';
 import { Harness, type Engine, handoverLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -144,8 +149,64 @@ describe('§10.3 --resource-label-selector', () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await labelAll('yes');
     await harness.start({ ...selecting, identity: 'reroll-1' });
-    await settled();
+    await harness.clock.advance(90_000);
     expect(restarts()).toEqual([0, 0]);
+    await editAll('green');
+    expect(restarts()).toEqual([1, 1]);
+  });
+});
+
+describe('a source whose label left it out, with --reload-on-create', () => {
+  const frozen = configMap({ name: 'app', labels: { frozen: 'yes' }, data: { color: 'red' } });
+  const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
+  const settings = { sourceSelector: parseSelector('!frozen'), reloadOnCreate: true };
+  const create = async (object: JsonObject): Promise<unknown> =>
+    object === web
+      ? await createObject(harness.admin, workloadKind('Deployment').resource, 'default', web)
+      : await createObject(harness.admin, configMaps, 'default', object);
+  const thaw = async (): Promise<void> => await harness.label('ConfigMap', 'app', { frozen: null } as never);
+  const restartsOfWeb = async (): Promise<number> => {
+    await settled();
+    return harness.restarts('Deployment', 'web');
+  };
+
+  beforeEach(async () => {
+    await create(frozen);
+    await harness.clock.advance(60_000);
+  });
+
+  it.each([
+    ['restarts a workload that is recorded without it', 60_000, settings, 1],
+    ['restarts a workload that is not recorded yet', 500, settings, 1],
+    ['restarts nothing without that option', 60_000, { ...settings, reloadOnCreate: false }, 0],
+  ])('%s, once the label is removed', async (_what, waitMs, chosen, expected) => {
+    await harness.start(chosen);
+    await create(web);
+    await harness.clock.advance(waitMs);
+    await thaw();
+    expect(await restartsOfWeb()).toBe(expected);
+  });
+
+  it('restarts a workload if the label is removed while no process watches', async () => {
+    harness.leaseTimings = handoverLease;
+    engine = await harness.start(settings);
+    await create(web);
+    await settled();
+    engine.kill();
+    await thaw();
+    await harness.start({ ...settings, identity: 'reroll-1' });
+    await harness.clock.advance(60_000);
+    expect(await restartsOfWeb()).toBe(1);
+  });
+
+  it('restarts nothing if the label is removed before the workload is created, and the watch shows it later', async () => {
+    await harness.start(settings);
+    const match = ({ isWatch, pathname }: FaultTarget) => isWatch && pathname.endsWith('/configmaps');
+    harness.faults.add({ match, fault: { kind: 'lag', lagMs: 700 } });
+    await harness.clock.advance(600_000);
+    await thaw();
+    await create(web);
+    expect(await restartsOfWeb()).toBe(0);
   });
 });
 

@@ -14,7 +14,11 @@ async function record(
   hand: Hand,
   entry: Entry,
   restart: boolean,
-  { isParsed = false, list }: { readonly isParsed?: boolean; readonly list?: string } = {},
+  {
+    isParsed = false,
+    list,
+    by = 'engine-0-1',
+  }: { readonly isParsed?: boolean; readonly list?: string; readonly by?: string } = {},
 ): Promise<void> {
   const n = sequence++;
   const sources = { 'cm/app': entry };
@@ -26,7 +30,7 @@ async function record(
     ...(isParsed && { parsed: sources }),
     ...(list !== undefined && { filters: { 'cm/app': list } }),
   });
-  await hand.write('engine-0-1', (object) => {
+  await hand.write(by, (object) => {
     const recorded = withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
     const marker = ['spec', 'template', 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'];
     return restart ? withValueAt(recorded, marker, String(n)) : recorded;
@@ -101,6 +105,25 @@ describe.each(['workload', 'source'] as const)('the judge, for a list of keys on
     await record(hand, { color, size: digests.key(source, 'size', 'value-2-') }, false);
     expect(promises(hand)).toEqual([]);
   });
+});
+
+it('the judge accepts a restart by a process that led only after the list was edited: it does not know since when', async () => {
+  const hand = await adopted();
+  await hand.annotate(keysAnnotation, 'color');
+  await record(hand, keyOf('color', 'value-1-'), false, { list: 'color' });
+  await hand.edit('value-1-', 3_000, { size: 'value-2-' });
+  await hand.annotate(keysAnnotation, 'c?lor,*.json');
+  await record(hand, keyOf('color', 'value-1-'), true, { list: 'others' });
+  expect(promises(hand)).toEqual(['restart without reason']);
+
+  const later = await adopted();
+  await later.annotate(keysAnnotation, 'color');
+  await record(later, keyOf('color', 'value-1-'), false, { list: 'color' });
+  await later.edit('value-1-', 3_000, { size: 'value-2-' });
+  await later.annotate(keysAnnotation, 'c?lor,*.json');
+  await later.lead('engine-0-2');
+  await record(later, keyOf('color', 'value-1-'), true, { list: 'others', by: 'engine-0-2' });
+  expect(promises(later)).toEqual([]);
 });
 
 describe('the judge, for a source that is compared parsed', () => {

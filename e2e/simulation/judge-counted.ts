@@ -66,6 +66,17 @@ export function mayHaveCounted(
   return objects.some((object) => revisions.some((each) => includes(keysAt(opened, object, source, each), key)));
 }
 
+/**
+ * Whether the workload's own list of keys was edited last before the process led that restarts it. It does not know
+ * since when the keys count, and which of them the source had then.
+ */
+export function isListedBeforeLeading(opened: Case, { writes }: Life, { user, revision }: WriteRecord): boolean {
+  const listed = writes.findLast(
+    (write) => write.revision < revision && write.previous && listOf(write.object) !== listOf(write.previous),
+  );
+  return listed !== undefined && listed.revision < opened.ledSince(user);
+}
+
 function includes(keys: Keys | undefined, key: string): boolean {
   return keys === 'all' || keys?.has(key) === true;
 }

@@ -3,7 +3,7 @@ import { matches, recordedOf, sourceOfEntry, type WrittenBaseline } from './base
 import type { Case } from './case';
 import { countedFromMs } from './counting';
 import type { SourceName, Version } from './contents';
-import { isOnlyFormatted, mayHaveCounted } from './judge-counted';
+import { isListedBeforeLeading, isOnlyFormatted, mayHaveCounted } from './judge-counted';
 import type { Life } from './lives';
 import { lostWrites } from './restored';
 import { isClass, rulesFor } from './rotations';
@@ -92,6 +92,7 @@ export function reasonFor(
     const isFiltered = after.filters?.[id] !== undefined && typeof former === 'object';
     return (
       (isFiltered && Object.keys(former).some((key) => isGone(key) && mayCountOf(key))) ||
+      (isFiltered && isListedBeforeLeading(opened, life, write) && writtenInLife(source)) ||
       (after.filters?.[id] !== undefined && lateRemovals(opened, source, write).some(mayCountOf)) ||
       (differ(former, entry, mayCountOf) ?? writtenInLife(source))
     );

@@ -463,6 +463,15 @@ describe('a change is not missed by a process whose clock is minutes ahead', () 
   });
 });
 
+describe('with --reload-on-create, a source whose excluding label is removed', () => {
+  /** Nothing dates the removal: the source was written last before the workload was created. */
+  it('is new to a workload that was created before', async () => {
+    const { violations, story } = await simulate(drawWorld(1_400_011_741));
+    expect(story.join('\n')).toMatch(/create Deployment shop\/api (.*\n)*.*take in Secret shop\/db/);
+    expect(violations).toEqual([]);
+  });
+});
+
 describe('a baseline that could not be written', () => {
   /** The process was killed a minute after the refusal, and the record that it could not write was lost with it. */
   it('is written before other processes start a day later', async () => {

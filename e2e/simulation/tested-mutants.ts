@@ -441,6 +441,20 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'shared/domain/rollback/kept-object.test.ts',
   },
   {
+    what: 'a source whose excluding label was removed unseen is not new',
+    file: 'shared/domain/plan/resolve.ts',
+    from: 'recorded === absent ? source.resourceVersion : undefined',
+    to: 'undefined',
+    test: 'e2e/engine/source-selector.test.ts',
+  },
+  {
+    what: 'a source is new if its watch was late',
+    file: 'shared/domain/plan/came-after.ts',
+    from: 'version !== undefined && isOlderVersion(referencedSinceVersion, version)',
+    to: 'version !== undefined',
+    test: 'e2e/engine/source-selector.test.ts',
+  },
+  {
     what: 'an older content can be brought back by a copy of its object',
     file: 'shared/domain/rollback/kept-object.ts',
     from: 'sourceUid, uid, JSON.stringify(note)]',

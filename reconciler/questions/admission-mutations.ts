@@ -149,7 +149,7 @@ function trackedAs(record: WorkloadRecord, baseline: Baseline | undefined): Trac
   return {
     ...{ key: workloadKey(kind, namespace, name), record, baseline, referencedSinceMs: Infinity },
     ...{ baselineProblem: undefined, baselineLost: false, unwritten: false },
-    ...{ referencedSinceVersion: record.resourceVersion, createdSince: new Set<SourceId>() },
+    ...{ referencedSinceVersion: record.resourceVersion, shownSince: new Map<SourceId, string>() },
   };
 }
 

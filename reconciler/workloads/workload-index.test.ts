@@ -588,26 +588,34 @@ describe('since when a workload uses what it uses', () => {
     expect(index.get(web) !== undefined).toBe(stays);
   });
 
-  describe('the version that shows it, and the sources created since', () => {
-    const since = () => [index.get(web)?.referencedSinceVersion, [...(index.get(web)?.createdSince ?? [])]];
+  describe('the version that shows it, and the sources shown since', () => {
+    const since = () => [index.get(web)?.referencedSinceVersion, [...(index.get(web)?.shownSince ?? [])]];
 
-    it('stay as long as it uses the same, and cover only sources of that second', () => {
+    it('stay as long as it uses the same, and cover only sources that are not younger', () => {
+      see({ annotations: {}, createdAtMs: created, writtenAtMs: at(-90) });
+      see({ createdAtMs: created, writtenAtMs: written, resourceVersion: '10' });
+      expect(index.get(web)?.referencedSinceMs).toBe(written);
+      index.sourceShown(web, sourceRecord({ createdAtMs: written, resourceVersion: '11' }));
+      index.sourceShown(web, sourceRecord({ name: 'late', createdAtMs: written + 1_000 }));
+      see({ createdAtMs: created, writtenAtMs: written, resourceVersion: '12' });
+      expect(since()).toEqual(['10', [['cm/app', '11']]]);
+    });
+
+    it('cover every source as long as it is not known since when the workload has used it', () => {
       see({ createdAtMs: created, resourceVersion: '10' });
-      index.sourceCreated(web, sourceRecord({ createdAtMs: created }));
-      index.sourceCreated(web, sourceRecord({ name: 'late', createdAtMs: created + 1_000 }));
-      see({ createdAtMs: created, resourceVersion: '12' });
-      expect(since()).toEqual(['10', ['cm/app']]);
+      index.sourceShown(web, sourceRecord({ createdAtMs: created + 1_000, resourceVersion: '11' }));
+      expect(since()).toEqual(['10', [['cm/app', '11']]]);
     });
 
     it('start over when it begins to use others', () => {
       see({ createdAtMs: created, writtenAtMs: at(-90), uses: ['cm/old'], resourceVersion: '10' });
-      index.sourceCreated(web, sourceRecord({ createdAtMs: created }));
+      index.sourceShown(web, sourceRecord({ createdAtMs: created }));
       see({ createdAtMs: created, writtenAtMs: written, resourceVersion: '12' });
       expect(since()).toEqual(['12', []]);
     });
 
     it('do not exist for an unknown workload', () => {
-      index.sourceCreated(web, sourceRecord({ createdAtMs: created }));
+      index.sourceShown(web, sourceRecord({ createdAtMs: created }));
       expect(since()).toEqual([undefined, []]);
     });
   });

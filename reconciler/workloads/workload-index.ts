@@ -71,7 +71,7 @@ interface ReadBaseline {
 /** If the watch has not shown our own write by then, it is not expected to show it any more. */
 const ownWriteAwaitedMs = 30_000;
 
-const nothing: ReadonlySet<SourceId> = new Set();
+const nothing: ReadonlyMap<SourceId, string> = new Map();
 
 /** Every tracked workload, and the users of each source. */
 export class WorkloadIndex {
@@ -161,15 +161,16 @@ export class WorkloadIndex {
   }
 
   /**
-   * A watch has shown that a source was created. Within one second, timestamps do not show whether that was before or
-   * after.
+   * A source is shown for the first time, or again. If it is older than the workload, only the order shows that it came
+   * later: it may be of the same second, and the removal of a label that excluded it leaves no time.
    */
-  sourceCreated(key: WorkloadKey, source: SourceRecord): void {
+  sourceShown(key: WorkloadKey, source: SourceRecord): void {
     const entry = this.#entries.get(key);
     if (!entry) return;
     const { referencedSinceMs: since } = entry;
-    if (source.createdAtMs !== (typeof since === 'number' ? since : since.createdAtMs)) return;
-    this.#entries.set(key, { ...entry, createdSince: new Set(entry.createdSince).add(sourceId(source)) });
+    if (typeof since === 'number' && source.createdAtMs > since) return;
+    const shownSince = new Map(entry.shownSince).set(sourceId(source), source.resourceVersion);
+    this.#entries.set(key, { ...entry, shownSince });
   }
 
   /** Keeps a baseline that is not written to the object: in a dry run, or because a permission is missing. */
@@ -321,7 +322,7 @@ export class WorkloadIndex {
       underOtherKey,
       referencedSinceMs,
       referencedSinceVersion: isSince?.referencedSinceVersion ?? record.resourceVersion,
-      createdSince: isSince?.createdSince ?? nothing,
+      shownSince: isSince?.shownSince ?? nothing,
       ownWrite: undefined,
       ownWriteAtMs: previous?.ownWriteAtMs ?? 0,
       inMemory,

@@ -1,11 +1,11 @@
-import { compare, type Comparison } from '../baseline/comparison';
+import { compare, type Comparison, type MetadataOnly } from '../baseline/comparison';
 import { decide, type Decision } from '../policy/policy';
 import { countedKeys, isIndistinct } from '../sources/counted-keys';
 import { hasContent, sourceId, type SourceFlags, type SourceKind } from '../sources/source';
 import type { Candidate } from './candidates';
 import { nearestFilter } from './nearest-filter';
 import type { PlanInput, PlanSettings } from './plan-input';
-import { firstContent, inForce, stateAtBirth, whenCounted } from './resolve';
+import { firstContent, inForce, stateAtBirth, wasThereAtBirth, whenCounted } from './resolve';
 import type { Verdict } from './verdict';
 
 /** Judges one source for a workload: applies the policy, resolves the states to compare, and compares them. */
@@ -45,6 +45,8 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
   if (source && !hasContent(source)) return needsContent;
   // If the workload asks for the source without the search too, it does not matter when it was annotated to match.
   const bySearch = decision.because === 'search-match' && !decideBy({ ignore, match: false }).restart;
+  const counted = appearances(candidate, input);
+  if (counted === 'metadata-only') return needsContent;
   // `onlyIfReferenced` needs no check: every candidate is used by the template or named by a list.
   const comparison = compare({
     recorded,
@@ -55,7 +57,7 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
     atBirth: () => stateAtBirth(candidate, input),
     firstContent: () => firstContent(candidate, input, bySearch),
     formerContent: (whole) => sources.formerContent(candidate, whole),
-    ...appearances(candidate, input),
+    ...counted,
   });
   if (comparison === 'metadata-only') return needsContent;
   const tooManyKeys = source && isIndistinct(source.content, keys);
@@ -70,25 +72,18 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
  * rotation was not deleted. Pods that are younger than the last rotation have mounted what it brought, even if the
  * rotation had not been seen when the baseline was recorded.
  */
-function appearances(candidate: Candidate, input: PlanInput): Pick<PlanSettings, 'reloadOnCreate' | 'reloadOnDelete'> {
+function appearances(
+  candidate: Candidate,
+  input: PlanInput,
+): Pick<PlanSettings, 'reloadOnCreate' | 'reloadOnDelete'> | MetadataOnly {
   if (candidate.kind === 'SecretProviderClass') {
     const rotatedAtMs = input.sources.get(candidate)?.writtenAtMs ?? Infinity;
     return { reloadOnCreate: rotatedAtMs >= input.workload.record.createdAtMs, reloadOnDelete: false };
   }
   const { reloadOnCreate, reloadOnDelete } = input.settings;
-  return { reloadOnCreate: reloadOnCreate && !wasThereAtBirth(candidate, input), reloadOnDelete };
-}
-
-/**
- * Whether the source already counted when the workload was created. Then its appearance is not a creation, whatever the
- * baseline records: a Job is recreated some time after the decision, with the record of that decision. With a label
- * selector, a source may have been selected as late as its last write.
- */
-function wasThereAtBirth(candidate: Candidate, { workload, sources, settings }: PlanInput): boolean {
-  const { createdAtMs } = workload.record;
-  const source = sources.get(candidate);
-  if (!source || source.createdAtMs >= createdAtMs) return false;
-  return settings.sourceSelector.isEverything || (source.writtenAtMs ?? Infinity) < createdAtMs;
+  const wasThere = reloadOnCreate && wasThereAtBirth(candidate, input);
+  if (wasThere === 'metadata-only') return wasThere;
+  return { reloadOnCreate: reloadOnCreate && !wasThere, reloadOnDelete };
 }
 
 function named(kind: SourceKind, comparison: Comparison): Comparison {

@@ -1,15 +1,16 @@
 import type { InForce, MetadataOnly } from '../baseline/comparison';
-import type { ContentDigest } from '../sources/content-digest';
+import { absent, type ContentDigest } from '../sources/content-digest';
+import { sourceId, type SourceRecord } from '../sources/source';
 import type { Candidate } from './candidates';
-import { isCreatedAfter } from './created-after';
+import { cameAfter } from './came-after';
 import type { PlanInput } from './plan-input';
 
 /** The state of the source when the workload came to use it. */
 export function inForce(candidate: Candidate, input: PlanInput, bySearch: boolean): InForce | MetadataOnly {
   const sinceMs = referencedSinceMs(input);
-  const isCreatedSince = isCreatedWithinSecond(candidate, sinceMs, input);
-  if (isCreatedSince === 'metadata-only') return isCreatedSince;
-  if (isCreatedSince) return { content: undefined };
+  const isNew = cameSince(candidate, sinceMs, input);
+  if (isNew === 'metadata-only') return isNew;
+  if (isNew) return { content: undefined };
   return input.sources.inForceAt(candidate, sinceMs, bySearch);
 }
 
@@ -25,19 +26,51 @@ export function whenCounted(candidate: Candidate, input: PlanInput, bySearch: bo
 }
 
 /**
- * With --reload-on-create: whether the source was created after the workload came to use it, but in the same second.
+ * With --reload-on-create: whether the source came to count after the workload came to use it, though its times do not
+ * tell: it was created in the same second, or it is older, and a label that excluded it was removed.
  */
-function isCreatedWithinSecond(
-  candidate: Candidate,
-  sinceMs: number,
-  { workload, sources, settings, isComparable = () => false }: PlanInput,
-): boolean | MetadataOnly {
-  const { kind } = candidate;
+function cameSince(candidate: Candidate, sinceMs: number, input: PlanInput): boolean | MetadataOnly {
+  const { workload, sources, settings } = input;
   const source = sources.get(candidate);
-  const isCreation = settings.reloadOnCreate && kind !== 'SecretProviderClass';
-  if (!isCreation || source?.createdAtMs !== sinceMs) return false;
+  const isCreation = settings.reloadOnCreate && candidate.kind !== 'SecretProviderClass';
+  if (!isCreation || !source || source.createdAtMs > sinceMs) return false;
+  const { createdAtMs, writtenAtMs = createdAtMs, resourceVersion } = source;
+  // An older version of the source, if it was written again since, does not show when it came.
+  if (createdAtMs === sinceMs) {
+    return came(candidate, source, input, writtenAtMs === createdAtMs ? resourceVersion : undefined);
+  }
+  const isShownSince = !settings.sourceSelector.isEverything && workload.shownSince.has(sourceId(source));
+  return isShownSince && came(candidate, source, input, undefined);
+}
+
+/**
+ * With --reload-on-create: whether the source already counted when the workload was created. Then its appearance is not
+ * a creation, whatever the baseline records: a Job is recreated some time after the decision, with the record of that
+ * decision. With a label selector, a source may have been selected as late as its last write.
+ */
+export function wasThereAtBirth(candidate: Candidate, input: PlanInput): boolean | MetadataOnly {
+  const { workload, sources, settings } = input;
+  const { createdAtMs } = workload.record;
+  const source = sources.get(candidate);
+  if (!source || source.createdAtMs >= createdAtMs) return false;
+  if (settings.sourceSelector.isEverything) return true;
+  if ((source.writtenAtMs ?? Infinity) >= createdAtMs) return false;
+  // The removal of a label that excluded the source leaves no time. What is recorded as absent for this very object,
+  // and was written since, came by that.
+  const recorded =
+    workload.baseline?.uid === undefined ? undefined : workload.baseline.sources.get(sourceId(candidate));
+  const isNew = came(candidate, source, input, recorded === absent ? source.resourceVersion : undefined);
+  return isNew === 'metadata-only' ? isNew : !isNew;
+}
+
+function came(
+  { kind }: Candidate,
+  source: SourceRecord,
+  { workload, isComparable = () => false }: PlanInput,
+  cameVersion: string | undefined,
+): boolean | MetadataOnly {
   const comparable = isComparable(workload.record.kind, kind);
-  return comparable === undefined ? 'metadata-only' : isCreatedAfter(workload, source, comparable);
+  return comparable === undefined ? 'metadata-only' : cameAfter(workload, source, comparable, cameVersion);
 }
 
 /**

@@ -33,8 +33,11 @@ export interface TrackedWorkload {
   readonly referencedSinceMs: number | FirstSeenTimes;
   /** The resource version that first showed it using them; an earlier version may have started it. */
   readonly referencedSinceVersion: string;
-  /** Sources that a watch showed to be created later within the same second. */
-  readonly createdSince: ReadonlySet<SourceId>;
+  /**
+   * Sources that a watch first showed later, by the version that it showed. Only those whose times do not tell that
+   * they were created later.
+   */
+  readonly shownSince: ReadonlyMap<SourceId, string>;
   /** The baseline is only in memory because a permission is missing: the write will be retried. */
   readonly unwritten: boolean;
 }
