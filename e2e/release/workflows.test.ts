@@ -92,6 +92,10 @@ describe('what a change must pass', () => {
     expect(runs('ci.yml').filter((run) => run.includes(command))).toHaveLength(1);
   });
 
+  it('is tested whole on main and before a release', () => {
+    expect(runs('ci.yml')).toContain('.ci/run $([ "$GITHUB_EVENT_NAME" = pull_request ] || echo --whole)');
+  });
+
   it('is passed before anything is published, and the tag compared', () => {
     const { jobs } = workflow('release.yml');
     expect(jobs['ci']).toEqual({ uses: './.github/workflows/ci.yml' });

@@ -12,17 +12,17 @@ describe('parseArguments', () => {
     [['--seed', '9'], { kind: 'one', seed: 9, story: false }],
     [['--seed', '9', '--story'], { kind: 'one', seed: 9, story: true }],
     [['--prove'], { kind: 'prove', share: { first: 0, of: 1 } }],
-    [['--prove', 'today'], { kind: 'prove', share: { first: 0, of: 5 } }],
+    [['--prove', 'today'], { kind: 'prove', share: { first: 0, of: 10 } }],
   ])('parses %j', (args, asked) => {
     expect(parseArguments(args, today)).toEqual(asked);
   });
 
-  it('with --prove today selects each planted bug on one of five consecutive days', () => {
-    const firsts = [0, 1, 2, 3, 4].map((days) => {
+  it('with --prove today selects each planted bug on one of ten consecutive days', () => {
+    const firsts = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((days) => {
       const asked = parseArguments(['--prove', 'today'], new Date(today.getTime() + days * 86_400_000));
       return asked.kind === 'prove' ? asked.share.first : undefined;
     });
-    expect(firsts.toSorted()).toEqual([0, 1, 2, 3, 4]);
+    expect(firsts.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
   it.each([

@@ -16,14 +16,14 @@ const usage = 'usage: npm run sim -- --seeds N [--from K|today] | --seed K [--st
 const defaultSeeds = 300;
 
 /** `--prove today` has proved every planted bug after this many days. */
-const daysOfProof = 5;
+const daysOfProof = 10;
 const dayMs = 24 * 60 * 60_000;
 
 /** The number of seeds that belong to one day. */
 const seedsOfDay = 1_000;
 
 /**
- * `--from today` begins at a seed derived from `today`. `--prove today` takes a fifth of the bugs, another fifth each
+ * `--from today` begins at a seed derived from `today`. `--prove today` takes a tenth of the bugs, another tenth each
  * day.
  * @throws UsageError for an unknown argument, a value that is not a whole number, or arguments that exclude each other.
  */
