@@ -79,6 +79,8 @@ describe('a page', () => {
   });
 });
 
+const lastRestart = JSON.stringify({ at: '2025-12-31T10:00:00.000Z', id: '3f9c2a71', sources: {} });
+
 describe('a row', () => {
   const restartedAt = (at: string): { readonly annotations: Readonly<Record<string, string>> } => ({
     annotations: { ...auto, 'reroll.dev/last-restart': JSON.stringify({ at, id: '3f9c2a71', sources: {} }) },
@@ -125,6 +127,34 @@ describe('a row', () => {
 });
 
 describe('the work for pages', () => {
+  const question = { about: 'workloads', namespace: undefined, limit: 500, after: undefined } as const;
+
+  it('is not done again for what says the same, until nobody has asked for ten seconds', async () => {
+    const { world } = worldOf('a', 'b', 'c');
+    const pages = new WorkloadPages(world.view);
+    const bytes = (): Buffer => pages.render(question, true).bytes;
+    let before = bytes();
+    for (let round = 0; round < 3; round++) {
+      await world.clock.advance(1_000);
+      expect(bytes()).toBe(before);
+    }
+    await world.clock.advance(10_000);
+    expect(bytes()).not.toBe(before);
+    const changes: readonly [string, () => unknown][] = [
+      ['a restart', () => world.see({ name: 'b', annotations: { ...auto, 'reroll.dev/last-restart': lastRestart } })],
+      ['a state', () => world.settle.touch('Deployment/shop/a', 'cm/app')],
+      ['a new workload', () => world.see({ name: 'aa' })],
+      ['a deletion', () => world.forget(world.see({ name: 'c' }))],
+      ['a hold', () => Object.assign(world.view.heldInstall, { hold })],
+    ];
+    for (const [, change] of changes) {
+      before = bytes();
+      change();
+      await world.clock.advance(250);
+      expect(bytes()).not.toEqual(before);
+    }
+  });
+
   it('is done once in a quarter of a second, however often they are asked for', async () => {
     const { world, ask } = worldOf('a', 'b', 'c');
     const tracked = jest.spyOn(world.view.workloads, 'tracked');

@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import { toldHoldOf } from '../../shared/domain/gates/told-gates';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { continueToken, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
-import type { ToldHold } from '../../shared/domain/protocol/install-hold';
 import type { WorkloadRow } from '../../shared/domain/protocol/workload-page';
 import type { WorkloadStatus } from '../../shared/domain/protocol/workload-status';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
@@ -20,6 +19,8 @@ const keptForMs = 250;
 /** A client that asks for ever other pages must not fill the memory. This holds the pages of 20,000 workloads. */
 const maxKeptBytes = 4 * 1024 * 1024;
 
+const pointerBytes = 8;
+
 /** What fits into one packet is sent no faster for being smaller. */
 const maxPacketBytes = 1_400;
 
@@ -29,18 +30,36 @@ const zipping = { level: 1, windowBits: 12, memLevel: 6 };
 /** Who watches asks again within seconds. */
 const rowsKeptForMs = 10_000;
 
+/** What a page says. Each row is JSON. */
+interface PageContent {
+  readonly rows: readonly string[];
+  readonly hold: string | undefined;
+  /** The workload behind which the next page begins; undefined: this is the last page. */
+  readonly last: string | undefined;
+}
+
+interface RenderedPage extends PageContent {
+  readonly body: AnswerBody;
+}
+
 /** What was rendered within that time. */
 interface Kept {
-  /** Of all workloads, sorted. */
+  /** Of all workloads, as the index has them, and sorted. */
+  readonly unsorted: readonly string[];
   readonly keys: readonly string[];
-  readonly pages: Map<string, AnswerBody>;
+  readonly pages: Map<string, RenderedPage>;
   bytes: number;
 }
 
-/** Pages of the workloads that some source may restart, rendered at most four times a second. */
+/**
+ * Pages of the workloads that some source may restart, looked at anew at most four times a second. What says the same as
+ * before is neither sorted nor compressed again.
+ */
 export class WorkloadPages {
   readonly #view: InspectionView;
   #kept: Kept | undefined;
+  /** What was kept before that. */
+  #former: Kept | undefined;
   /** Rows of workloads that are in step, as text. Nearly all are, and then only the record determines it. */
   #inStepRows = new WeakMap<WorkloadRecord, string>();
   #forgetRows: Timer | undefined;
@@ -55,41 +74,57 @@ export class WorkloadPages {
     const { namespace = '', limit, after = '' } = question;
     const id = [acceptsGzip ? 'gzip' : 'plain', namespace, limit, after].join(' ');
     const known = kept.pages.get(id);
-    if (known !== undefined) return known;
-    const body = encoded(this.#page(question, kept.keys), acceptsGzip);
-    const bytes = id.length + body.bytes.length;
+    if (known !== undefined) return known.body;
+    const page = this.#rendered(this.#page(question, kept.keys), this.#former?.pages.get(id), acceptsGzip);
+    this.#former?.pages.delete(id);
+    const bytes = id.length + page.rows.length * pointerBytes + page.body.bytes.length;
     if (kept.bytes + bytes <= maxKeptBytes) {
-      kept.pages.set(id, body);
+      kept.pages.set(id, page);
       kept.bytes += bytes;
     }
-    return body;
+    return page.body;
+  }
+
+  #rendered(content: PageContent, former: RenderedPage | undefined, acceptsGzip: boolean): RenderedPage {
+    if (former && saysTheSame(content, former)) return former;
+    return { ...content, body: encoded(pageBody(content), acceptsGzip) };
   }
 
   #current(): Kept {
     const { clock, workloads } = this.#view;
     if (this.#kept) return this.#kept;
     // Dropped by timers: when nobody asks any more, nothing is kept.
-    clock.timer(keptForMs, () => (this.#kept = undefined));
+    clock.timer(keptForMs, () => {
+      this.#former = this.#kept;
+      this.#kept = undefined;
+    });
     this.#forgetRows?.cancel();
-    this.#forgetRows = clock.timer(rowsKeptForMs, () => (this.#inStepRows = new WeakMap()));
-    this.#kept = { keys: Array.from(workloads.tracked(), ({ key }) => key).sort(), pages: new Map(), bytes: 0 };
+    this.#forgetRows = clock.timer(rowsKeptForMs, () => {
+      this.#former = undefined;
+      this.#inStepRows = new WeakMap();
+    });
+    const former = this.#former;
+    const unsorted = Array.from(workloads.tracked(), ({ key }) => key);
+    const keys = former && isSame(unsorted, former.unsorted) ? former.keys : unsorted.toSorted();
+    this.#kept = { unsorted, keys, pages: new Map(), bytes: 0 };
     return this.#kept;
   }
 
-  #page({ namespace, limit, after }: PageQuestion, keys: readonly string[]): Buffer {
+  #page({ namespace, limit, after }: PageQuestion, keys: readonly string[]): PageContent {
     const { clock, heldInstall } = this.#view;
-    const hold = toldHoldOf(heldInstall.hold, clock.nowMs());
+    const told = toldHoldOf(heldInstall.hold, clock.nowMs());
+    const hold = told && jsonText(told);
     const rows: string[] = [];
     let last: string | undefined;
     for (let index = firstAfter(keys, after); index < keys.length; index++) {
       const workload = this.#view.workloads.get(keys[index] ?? '');
       // It may have been deleted since the keys were sorted.
       if (!workload || (namespace !== undefined && workload.record.namespace !== namespace)) continue;
-      if (rows.length === limit) return pageBody(rows, hold, last);
+      if (rows.length === limit) return { rows, hold, last };
       rows.push(this.#row(workload));
       last = workload.key;
     }
-    return pageBody(rows, hold, undefined);
+    return { rows, hold, last: undefined };
   }
 
   /** The JSON of a row. */
@@ -110,9 +145,17 @@ function rowOf({ kind, namespace, name, lastRestart }: WorkloadRecord, status: W
   return { kind, namespace, name, ...status, ...(lastRestartAt !== undefined && { lastRestartAt }) };
 }
 
-/** The {@link WorkloadPage} with these rows, which are JSON, and with a token for those behind `last`. */
-function pageBody(rows: readonly string[], hold: ToldHold | undefined, last: string | undefined): Buffer {
-  const held = hold ? `"hold":${jsonText(hold)},` : '';
+function saysTheSame(page: PageContent, former: PageContent): boolean {
+  return page.hold === former.hold && page.last === former.last && isSame(page.rows, former.rows);
+}
+
+function isSame(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((text, index) => text === right[index]);
+}
+
+/** The {@link WorkloadPage} with these rows, and with a token for those behind `last`. */
+function pageBody({ rows, hold, last }: PageContent): Buffer {
+  const held = hold === undefined ? '' : `"hold":${hold},`;
   const more = last === undefined ? '' : `,"continue":"${continueToken(last)}"`;
   return Buffer.from(`{"v":1,${held}"workloads":[${rows.join()}]${more}}\n`);
 }

@@ -63,6 +63,18 @@ describe('the looks that were not the end', () => {
     expect(looks.get(web.key)?.sinceMs).toBe(sinceMs + 5_000);
   });
 
+  it('share what keeps them, if it is the same: one hold may keep thousands', () => {
+    const closedUntil = (untilMs: number) =>
+      ({ gate: 'hold', untilMs, detail: 'reroll.dev/hold on ConfigMap app' }) as const;
+    const noted = [1, 1, 2, 2].map((untilMs, index) => {
+      const key = `Deployment/shop/web-${index}`;
+      looks.note({ key }, { kind: 'again', afterMs: 1, closed: closedUntil(untilMs) });
+      return looks.get(key)?.closed;
+    });
+    expect(noted.map((closed) => closed?.untilMs)).toEqual([1, 1, 2, 2]);
+    expect(new Set(noted).size).toBe(2);
+  });
+
   it('are forgotten when there is nothing left, with the workload, and with the term', () => {
     looks.note(web, waiting);
     looks.note(web, { kind: 'done' });

@@ -24,15 +24,17 @@ export interface UnfinishedLook {
   /** By the wall clock. */
   readonly sinceMs: number;
   /** Set if the look failed. */
-  readonly errorCode?: string;
+  readonly errorCode: string | undefined;
   /** Set if a gate is closed. */
-  readonly closed?: ClosedGate;
+  readonly closed: ClosedGate | undefined;
 }
 
 /** What workloads wait for whose last look failed or waits. All others are not in here, and they are most. */
 export class UnfinishedLooks {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #looks = new Map<WorkloadKey, UnfinishedLook>();
+  /** The last gate that was noted. One hold may keep ten thousand restarts from beginning. */
+  #lastClosed: ClosedGate | undefined;
 
   constructor(clock: Pick<Clock, 'nowMs'>) {
     this.#clock = clock;
@@ -60,11 +62,19 @@ export class UnfinishedLooks {
     }
     const before = this.#looks.get(key);
     const sinceMs = before?.waitsFor === reason ? before.sinceMs : this.#clock.nowMs();
+    // All fields in one literal: V8 would keep a hidden class for each object that is spread together.
     this.#looks.set(key, {
-      ...{ waitsFor: reason, sinceMs },
-      ...(closed && { closed }),
-      ...(error !== undefined && { errorCode: codeOf(error) }),
+      waitsFor: reason,
+      sinceMs,
+      errorCode: error === undefined ? undefined : codeOf(error),
+      closed: closed && this.#shared(closed),
     });
+  }
+
+  #shared(closed: ClosedGate): ClosedGate {
+    const last = this.#lastClosed;
+    if (last?.gate === closed.gate && last.untilMs === closed.untilMs && last.detail === closed.detail) return last;
+    return (this.#lastClosed = closed);
   }
 
   forget(key: WorkloadKey): void {
