@@ -8,7 +8,8 @@ export interface Waited {
   /** When they had been quiet for long enough; undefined: none was seen to change. */
   readonly settledMs: number | undefined;
   /** Why the look before was not the last one; undefined: there was none. */
-  readonly look: { readonly waitsFor: WaitReason; readonly sinceMs: number; readonly errorCode?: string | undefined } | undefined;
+  readonly look:
+    { readonly waitsFor: WaitReason; readonly sinceMs: number; readonly errorCode?: string | undefined } | undefined;
 }
 
 export const waitedForNothing: Waited = { noticedMs: new Map(), settledMs: undefined, look: undefined };
