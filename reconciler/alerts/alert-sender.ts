@@ -1,9 +1,9 @@
 import { sleep, type Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
-import { backoffMs, type Random } from '../../shared/runtime/random';
+import type { Random } from '../../shared/runtime/random';
 import { TokenBucket } from '../queue/token-bucket';
-import { deliver, type Delivery } from '../../shared/kube/client/delivery';
-import { tryTimeoutMs, type Post, type PostTransport } from '../../shared/outbound/post-transport';
+import { Deliveries } from '../../shared/kube/client/deliveries';
+import { tryTimeoutMs, type PostTransport } from '../../shared/outbound/post-transport';
 import type { Alert, AlertSink } from './alert';
 import type { AlertMetrics, AlertResult } from '../metrics/metrics';
 import { alertText, maxAlertBytes, messageText } from './message';
@@ -27,8 +27,7 @@ const ratePollMs = 1_000 / alertRate.perSecond;
 /** Alerts that are kept while the receiver is slow. Further ones are only counted. */
 export const maxWaiting = 100;
 
-const retryLimits = { tries: 6, withinMs: 5 * 60_000 };
-const retryBackoff = { baseMs: 1_000, maxMs: 60_000 };
+const limits = { tries: 6, withinMs: 5 * 60_000, tryTimeoutMs, backoff: { baseMs: 1_000, maxMs: 60_000 } };
 
 /** When the process ends, the last alerts are sent if the receiver accepts them at once. */
 const stopGraceMs = 2_000;
@@ -56,12 +55,19 @@ export class AlertSender implements AlertSink {
   #surplus = 0;
   #underWay = 0;
   #run: Promise<void> | undefined;
-  /** Set during an outage, so that it is reported once. */
-  #failing = false;
+  readonly #deliveries: Deliveries;
 
   constructor(options: AlertSenderOptions) {
     this.#options = options;
-    this.#rate = new TokenBucket(options.clock, alertRate);
+    const { clock, random, logger, metrics } = options;
+    this.#rate = new TokenBucket(clock, alertRate);
+    this.#deliveries = new Deliveries({
+      ...{ clock, random, limits, signal: this.#stop.signal },
+      onTry: (result) => metrics.requestsTotal.inc({ result: result === 'given_up' ? 'failed' : result }),
+      onOutage: (error) =>
+        logger.warn('alerts are lost, restarts go on: see ALERT_WEBHOOK_URL, ALERT_SINK and the proxy', { error }),
+      onRecovery: () => logger.info('alerts are received again'),
+    });
   }
 
   send(alert: Alert): void {
@@ -85,10 +91,12 @@ export class AlertSender implements AlertSink {
 
   /** Never rejects. */
   async #sendAll(): Promise<void> {
+    const { additionalInfo, sink, transport } = this.#options;
     while (this.#waiting.length > 0) {
       const batch = this.#takeBatch(await this.#turn());
       this.#underWay = batch.texts.length + batch.more;
-      const result = await this.#deliver(batch);
+      const post = sink.post(messageText(batch.texts, batch.more, additionalInfo));
+      const result = await this.#deliveries.deliver(async (signal) => await transport.post(post, signal));
       this.#count(result, batch.texts.length);
       this.#count(result === 'sent' ? 'summarised' : result, batch.more);
       this.#underWay = 0;
@@ -124,55 +132,6 @@ export class AlertSender implements AlertSink {
     const more = this.#waiting.length === 0 ? this.#surplus : 0;
     this.#surplus -= more;
     return { texts, more };
-  }
-
-  async #deliver({ texts, more }: Batch): Promise<AlertResult> {
-    const { clock, random, sink, additionalInfo } = this.#options;
-    const post = sink.post(messageText(texts, more, additionalInfo));
-    const untilMs = clock.monotonicMs() + retryLimits.withinMs;
-    for (let tries = 1; ; tries++) {
-      const outcome = await this.#try(post);
-      switch (outcome.kind) {
-        case 'delivered':
-          this.#recovered();
-          return 'sent';
-        case 'refused':
-          this.#lost(outcome.why);
-          return 'refused';
-        case 'stopped':
-          return 'stopped';
-        case 'failed': {
-          const waitMs = Math.max(backoffMs(random, tries - 1, retryBackoff), outcome.retryAfterMs ?? 0);
-          if (tries >= retryLimits.tries || clock.monotonicMs() + waitMs > untilMs) {
-            this.#lost(outcome.why);
-            return 'unreachable';
-          }
-          await sleep(clock, waitMs, this.#stop.signal);
-        }
-      }
-    }
-  }
-
-  async #try(post: Post): Promise<Delivery> {
-    const { clock, transport, metrics } = this.#options;
-    const limits = { clock, timeoutMs: tryTimeoutMs, signal: this.#stop.signal };
-    const outcome = await deliver(limits, async (signal) => await transport.post(post, signal));
-    if (outcome.kind !== 'stopped') metrics.requestsTotal.inc({ result: outcome.kind });
-    return outcome;
-  }
-
-  #lost(why: string): void {
-    if (this.#failing) return;
-    this.#failing = true;
-    this.#options.logger.warn('alerts are lost, restarts go on: see ALERT_WEBHOOK_URL, ALERT_SINK and the proxy', {
-      error: why,
-    });
-  }
-
-  #recovered(): void {
-    if (!this.#failing) return;
-    this.#failing = false;
-    this.#options.logger.info('alerts are received again');
   }
 
   #count(result: AlertResult, alerts: number): void {

@@ -1,11 +1,11 @@
 import type { Resource } from '@opentelemetry/resources';
 import { BoundedMap } from '../domain/bounded-map';
 import { budgets } from '../domain/budgets';
-import { deliver } from '../kube/client/delivery';
+import { Deliveries } from '../kube/client/deliveries';
 import { tryTimeoutMs, type PostTransport } from '../outbound/post-transport';
 import { sleep, type Clock } from '../runtime/clock';
 import type { Logger } from '../runtime/log/logger';
-import { backoffMs, type Random } from '../runtime/random';
+import type { Random } from '../runtime/random';
 import { otlpRequest } from './otlp-request';
 import type { Span, SpanSink } from './span';
 import type { SpanMetrics, SpanResult } from './span-metrics';
@@ -26,8 +26,7 @@ export const batchAfterMs = 5_000;
 /** A collector accepts much more. JSON takes twice the estimate. */
 const maxBatchBytes = 512 * 1024;
 
-const retryLimits = { tries: 5, withinMs: 60_000 };
-const retryBackoff = { baseMs: 1_000, maxMs: 30_000 };
+const retryLimits = { tries: 5, withinMs: 60_000, tryTimeoutMs, backoff: { baseMs: 1_000, maxMs: 30_000 } };
 
 /** When the process ends, the last spans are sent if the endpoint accepts them at once. */
 const stopGraceMs = 1_000;
@@ -55,13 +54,23 @@ export class SpanExporter implements SpanSink {
   /** Nothing is sent any more. */
   readonly #stop = new AbortController();
   #run: Promise<void> | undefined;
-  /** Set during an outage, so that it is reported once. */
-  #failing = false;
+  readonly #deliveries: Deliveries;
 
   constructor(options: SpanExporterOptions) {
     this.#options = options;
     const limits = { maxBytes: budgets.spanBytes, maxOwnerBytes: budgets.spanNamespaceBytes };
     this.#waiting = new BoundedMap(limits, () => this.#count('queue_full', 1));
+    const { clock, random, logger } = options;
+    this.#deliveries = new Deliveries({
+      ...{ clock, random, limits: retryLimits, signal: this.#stop.signal },
+      isTransient: (status) => transientStatuses.has(status),
+      onOutage: (error) =>
+        logger.warn(
+          'traces are lost, restarts go on: see --otlp-endpoint, which must take OTLP over HTTP as JSON; a collector does so on port 4318',
+          { error },
+        ),
+      onRecovery: () => logger.info('traces are received again'),
+    });
   }
 
   add(span: Span, namespace: string): void {
@@ -85,11 +94,14 @@ export class SpanExporter implements SpanSink {
 
   /** Never rejects. */
   async #sendAll(): Promise<void> {
+    const { clock, resource, transport } = this.#options;
     while (this.#waiting.size > 0) {
-      await sleep(this.#options.clock, batchAfterMs, this.#full.signal);
+      await sleep(clock, batchAfterMs, this.#full.signal);
       const batch = this.#takeBatch();
       if (!this.#isClosing && !this.#isBatchFull()) this.#full = new AbortController();
-      this.#count(await this.#deliver(batch), batch.length);
+      const post = { contentType: 'application/json', body: otlpRequest(batch, resource) };
+      const result = await this.#deliveries.deliver(async (signal) => await transport.post(post, signal));
+      this.#count(result, batch.length);
     }
     this.#run = undefined;
   }
@@ -108,52 +120,6 @@ export class SpanExporter implements SpanSink {
       this.#waiting.delete(number);
     }
     return batch;
-  }
-
-  async #deliver(batch: readonly Span[]): Promise<SpanResult> {
-    const { clock, random, resource, transport } = this.#options;
-    const post = { contentType: 'application/json', body: otlpRequest(batch, resource) };
-    const untilMs = clock.monotonicMs() + retryLimits.withinMs;
-    const limits = {
-      ...{ clock, timeoutMs: tryTimeoutMs, signal: this.#stop.signal },
-      isTransient: (status: number) => transientStatuses.has(status),
-    };
-    for (let tries = 1; ; tries++) {
-      const outcome = await deliver(limits, async (signal) => await transport.post(post, signal));
-      switch (outcome.kind) {
-        case 'delivered':
-          this.#recovered();
-          return 'sent';
-        case 'refused':
-          this.#lost(outcome.why);
-          return 'refused';
-        case 'stopped':
-          return 'stopped';
-        case 'failed': {
-          const waitMs = Math.max(backoffMs(random, tries - 1, retryBackoff), outcome.retryAfterMs ?? 0);
-          if (tries >= retryLimits.tries || clock.monotonicMs() + waitMs > untilMs) {
-            this.#lost(outcome.why);
-            return 'unreachable';
-          }
-          await sleep(clock, waitMs, this.#stop.signal);
-        }
-      }
-    }
-  }
-
-  #lost(why: string): void {
-    if (this.#failing) return;
-    this.#failing = true;
-    this.#options.logger.warn(
-      'traces are lost, restarts go on: see --otlp-endpoint, which must take OTLP over HTTP as JSON; a collector does so on port 4318',
-      { error: why },
-    );
-  }
-
-  #recovered(): void {
-    if (!this.#failing) return;
-    this.#failing = false;
-    this.#options.logger.info('traces are received again');
   }
 
   #count(result: SpanResult, spans: number): void {

@@ -1,9 +1,9 @@
 import { changeBatchBody, maxBatchBytes, maxBatchRecords } from '../../shared/domain/protocol/change-batch';
 import { channelPaths } from '../../shared/domain/protocol/channel-names';
-import { deliver } from '../../shared/kube/client/delivery';
+import { Deliveries } from '../../shared/kube/client/deliveries';
 import { sleep, type Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
-import { backoffMs, randomHex, type Random } from '../../shared/runtime/random';
+import { randomHex, type Random } from '../../shared/runtime/random';
 import type { ChannelTransport } from './channel-transport';
 import type { ChannelDrop, WebhookMetrics } from '../metrics';
 import type { DeliveryEnd } from '../tracing/admission-traces';
@@ -37,9 +37,9 @@ const envelopeBytes = 128;
 export const maxRecordBytes = maxBatchBytes - envelopeBytes;
 
 /** By then the watch has found the change, and its record is of no more use. */
-const retryLimits = { tries: 5, withinMs: 30_000 };
-const retryBackoff = { baseMs: 100, maxMs: 5_000 };
-const tryTimeoutMs = 5_000;
+const limits = { tries: 5, withinMs: 30_000, tryTimeoutMs: 5_000, backoff: { baseMs: 100, maxMs: 5_000 } };
+
+const batchResults = { delivered: 'sent', refused: 'refused', failed: 'retried', given_up: 'given_up' } as const;
 
 /**
  * Sends the records for one replica, in order and one batch at a time. Everything is bounded, and lost records are
@@ -54,11 +54,21 @@ export class ReplicaQueue {
   /** Ends the wait for more records early. */
   #full = new AbortController();
   #run: Promise<void> | undefined;
-  /** Set during an outage, so that it is logged once. */
-  #failing = false;
+  readonly #deliveries: Deliveries;
 
   constructor(options: ReplicaQueueOptions) {
     this.#options = options;
+    const { address, clock, random, logger, metrics } = options;
+    this.#deliveries = new Deliveries({
+      ...{ clock, random, limits, signal: this.#stop.signal },
+      onTry: (result) => metrics.channelBatchesTotal.inc({ result: batchResults[result] }),
+      onOutage: (error, reason) =>
+        logger.warn(
+          'a reconciler does not accept change records; the watch finds these changes, but not who made them',
+          { address, reason, error },
+        ),
+      onRecovery: () => logger.info('a reconciler accepts change records again', { address }),
+    });
   }
 
   /** Records that wait or are being sent. */
@@ -130,60 +140,19 @@ export class ReplicaQueue {
   }
 
   async #deliver(batch: readonly QueuedRecord[]): Promise<void> {
-    const { address, clock, metrics, random, transport } = this.#options;
+    const { address, random, transport } = this.#options;
     const body = changeBatchBody(
       randomHex(random, 16),
       batch.map(({ json }) => json),
     );
-    const untilMs = clock.monotonicMs() + retryLimits.withinMs;
-    for (let tries = 1; ; tries++) {
-      const outcome = await deliver(
-        { clock, timeoutMs: tryTimeoutMs, signal: this.#stop.signal },
-        async (signal) => await transport.post(address, channelPaths.changes, body, signal),
-      );
-      switch (outcome.kind) {
-        case 'delivered':
-          metrics.channelBatchesTotal.inc({ result: 'sent' });
-          for (const { onEnd } of batch) onEnd?.('sent', address);
-          this.#recovered();
-          return;
-        case 'stopped':
-          this.#drop('stopped', batch);
-          return;
-        case 'refused':
-          metrics.channelBatchesTotal.inc({ result: 'refused' });
-          this.#lost('refused', batch, outcome.why);
-          return;
-        case 'failed': {
-          const waitMs = outcome.retryAfterMs ?? backoffMs(random, tries - 1, retryBackoff);
-          if (tries >= retryLimits.tries || clock.monotonicMs() + waitMs > untilMs) {
-            metrics.channelBatchesTotal.inc({ result: 'given_up' });
-            this.#lost('unreachable', batch, outcome.why);
-            return;
-          }
-          metrics.channelBatchesTotal.inc({ result: 'retried' });
-          await sleep(clock, waitMs, this.#stop.signal);
-        }
-      }
-    }
-  }
-
-  #lost(reason: ChannelDrop, records: readonly QueuedRecord[], why: string): void {
-    this.#drop(reason, records);
-    if (this.#failing) return;
-    this.#failing = true;
-    this.#options.logger.warn(
-      'a reconciler does not accept change records; the watch finds these changes, but not who made them',
-      {
-        ...{ address: this.#options.address, reason, error: why },
-      },
+    const result = await this.#deliveries.deliver(
+      async (signal) => await transport.post(address, channelPaths.changes, body, signal),
     );
-  }
-
-  #recovered(): void {
-    if (!this.#failing) return;
-    this.#failing = false;
-    this.#options.logger.info('a reconciler accepts change records again', { address: this.#options.address });
+    if (result !== 'sent') {
+      this.#drop(result, batch);
+      return;
+    }
+    for (const { onEnd } of batch) onEnd?.('sent', address);
   }
 
   #drop(reason: ChannelDrop, records: readonly QueuedRecord[]): void {
