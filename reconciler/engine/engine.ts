@@ -81,7 +81,7 @@ export class Engine implements ReconcilerEngine {
     const base: EngineBase = { deps, settings, keys: this.#keys };
     const events = this.#eventRecorder();
     this.#permissions = new MissingPermissions(deps.logger);
-    this.#gateProblems = new GateProblems(deps);
+    this.#gateProblems = new GateProblems({ ...deps, rollback: settings.rollback });
     this.#history = buildHistory(base, {
       assertLeading: () => this.#assertHoldingLease(),
       isLent: (target) => this.#workloads.refs.isLent(target),

@@ -21,7 +21,7 @@ beforeEach(() => {
   clock = new FakeClock();
   logger = new RecordingLogger();
   metrics = new Metrics({ countByNamespace: false });
-  problems = new GateProblems({ clock, logger, metrics });
+  problems = new GateProblems({ clock, logger, metrics, rollback: false });
 });
 
 async function counted(): Promise<unknown> {
@@ -38,6 +38,19 @@ describe('GateProblems', () => {
       { level: 'warn', message: expect.stringContaining('"evenings" has no effect: '), fields: { namespace: 'shop' } },
     ]);
     expect(await counted()).toBe(2);
+  });
+
+  it.each([
+    ['keep', false, true],
+    ['rollback', false, true],
+    ['stop', false, false],
+    ['rollback', true, false],
+  ])('of on-failure: %s, with --rollback %j: %j', (onFailure, rollback, isTold) => {
+    const source = readBearerGates({ 'reroll.dev/on-failure': onFailure }, 'source');
+    problems = new GateProblems({ clock, logger, metrics, rollback });
+    for (const before of [undefined, source]) problems.seen(title, 'shop', before, source);
+    const message = `${title}: annotation reroll.dev/on-failure="${onFailure}" has no effect: the install has no --rollback; set it, or remove the annotation`;
+    expect(logger.lines.map((line) => line.message)).toEqual(isTold ? [message] : []);
   });
 
   it('has nothing to tell of what is right', () => {

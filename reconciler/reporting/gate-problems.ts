@@ -1,4 +1,5 @@
-import { describeProblem } from '../../shared/domain/annotations/annotation-problem';
+import { describeProblem, type AnnotationProblem } from '../../shared/domain/annotations/annotation-problem';
+import { gateAnnotations } from '../../shared/domain/annotations/annotations';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
@@ -8,6 +9,8 @@ export interface GateProblemsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'annotationProblemsTotal'>;
+  /** Whether contents are kept and put back in this install. */
+  readonly rollback: boolean;
 }
 
 /** Nobody reads more of one namespace, and a tenant may have thousands of sources. */
@@ -30,15 +33,23 @@ export class GateProblems {
   }
 
   /** `title` names the object, such as `ConfigMap shop/app`; `before` is what it said when it was last seen. */
-  seen(title: string, namespace: string, before: GateSettings | undefined, { problems = [] }: GateSettings = {}): void {
+  seen(title: string, namespace: string, before: GateSettings | undefined, now: GateSettings | undefined): void {
+    const problems = this.#problemsOf(now);
     if (problems.length === 0) return;
-    const known = new Set((before?.problems ?? []).map((problem) => describeProblem(title, problem)));
+    const known = new Set(this.#problemsOf(before).map((problem) => describeProblem(title, problem)));
     for (const problem of problems) {
       const line = describeProblem(title, problem);
       if (known.has(line)) continue;
       this.#options.metrics.annotationProblemsTotal.inc();
       this.#log(line, namespace);
     }
+  }
+
+  #problemsOf({ problems = [], onFailure = 'stop' }: GateSettings = {}): readonly AnnotationProblem[] {
+    if (this.#options.rollback || onFailure === 'stop') return problems;
+    const message = 'has no effect: the install has no --rollback';
+    const fix = 'set it, or remove the annotation';
+    return [...problems, { code: 'check-not-asked', key: gateAnnotations.onFailure, value: onFailure, message, fix }];
   }
 
   #log(line: string, namespace: string): void {
