@@ -4,7 +4,7 @@ import { everything, parseSelector } from '../../shared/domain/kubernetes/select
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { createObject } from '../../shared/kube/client/objects';
 import { configMaps } from '../../shared/kube/resource';
-import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
+import { configMap, deployment, fromConfigMap, fromSecret, job, secret } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
 import type { JsonObject } from '../apiserver/json';
 import { Harness, type Engine, handoverLease } from './harness';
@@ -158,12 +158,20 @@ describe('§10.3 --resource-label-selector', () => {
 
 describe('a source whose label left it out, with --reload-on-create', () => {
   const frozen = configMap({ name: 'app', labels: { frozen: 'yes' }, data: { color: 'red' } });
-  const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
   const settings = { sourceSelector: parseSelector('!frozen'), reloadOnCreate: true };
-  const create = async (object: JsonObject): Promise<unknown> =>
-    object === web
-      ? await createObject(harness.admin, workloadKind('Deployment').resource, 'default', web)
-      : await createObject(harness.admin, configMaps, 'default', object);
+  const create = async (object: JsonObject): Promise<unknown> => {
+    const resource = object['kind'] === 'ConfigMap' ? configMaps : workloadKind('Deployment').resource;
+    return await createObject(harness.admin, resource, 'default', object);
+  };
+  /** Refuses the lists by which Reroll finds out whether versions of two kinds come from one counter. */
+  const refuseToTell = (code: number): void => {
+    const match = ({ query, isWatch }: FaultTarget) =>
+      !isWatch && query.get('limit') === '1' && !query.has('fieldSelector');
+    harness.faults.add({ match, fault: { kind: 'status', code } });
+  };
+  const using = (...sources: readonly string[]) =>
+    deployment({ name: 'web', annotations: auto, envFrom: sources.map((name) => fromConfigMap(name)) });
+  const web = using('app');
   const thaw = async (): Promise<void> => await harness.label('ConfigMap', 'app', { frozen: null } as never);
   const restartsOfWeb = async (): Promise<number> => {
     await settled();
@@ -198,6 +206,78 @@ describe('a source whose label left it out, with --reload-on-create', () => {
     await harness.clock.advance(60_000);
     expect(await restartsOfWeb()).toBe(1);
   });
+
+  it('restarts a workload if that was written since, and no process watched', async () => {
+    harness.leaseTimings = handoverLease;
+    engine = await harness.start(settings);
+    await create(web);
+    await settled();
+    engine.kill();
+    await thaw();
+    await harness.patch('Deployment', 'web', { metadata: { annotations: { note: 'scaled' } } });
+    await harness.start({ ...settings, identity: 'reroll-1' });
+    await harness.clock.advance(60_000);
+    expect(await restartsOfWeb()).toBe(1);
+  });
+
+  it('runs a Job again that was run again for another source before', async () => {
+    const other = configMap({ name: 'other', data: { color: 'red' } });
+    await create(other);
+    const envFrom = [fromConfigMap('app'), fromConfigMap('other')];
+    await harness.start(settings);
+    harness.seed(job({ name: 'migrate', annotations: auto, envFrom }));
+    await settled();
+    await harness.edit('ConfigMap', 'other', { color: 'blue' });
+    await settled();
+    const uidOf = async () => (await harness.get('Job', 'migrate')).metadata.uid;
+    const before = await uidOf();
+    await thaw();
+    await settled();
+    expect(await uidOf()).not.toBe(before);
+  });
+
+  it('restarts nothing when an annotation lets it match later: that is no creation', async () => {
+    await harness.start(settings);
+    const search = { 'reloader.stakater.com/search': 'true' };
+    const searching = deployment({ name: 'web', annotations: search, envFrom: [fromConfigMap('app')] });
+    await create(searching);
+    await settled();
+    await thaw();
+    await settled();
+    await harness.annotate('ConfigMap', 'app', { 'reloader.stakater.com/match': 'true' });
+    expect(await restartsOfWeb()).toBe(0);
+  });
+
+  it('keeps no other restart waiting while the API server does not tell whose versions are newer', async () => {
+    await thaw();
+    await create(configMap({ name: 'other', data: { color: 'red' } }));
+    await harness.clock.advance(60_000);
+    refuseToTell(500);
+    await harness.start(settings);
+    await create(using('app', 'other'));
+    await settled();
+    await harness.edit('ConfigMap', 'other', { color: 'blue' });
+    expect(await restartsOfWeb()).toBe(1);
+  });
+
+  it.each([
+    ['whose label selects it', { tier: 'web' }, 'tier=web'],
+    ['that was never left out', {}, ''],
+  ])(
+    'restarts nothing if a source %s is shown after the workload, and versions tell nothing',
+    async (_which, labels, selector) => {
+      refuseToTell(403);
+      const lagging = ({ isWatch, pathname }: FaultTarget) => isWatch && pathname.endsWith('/configmaps');
+      harness.faults.add({ match: lagging, fault: { kind: 'lag', lagMs: 3_000 } });
+      await harness.start({ ...settings, sourceSelector: parseSelector(selector) });
+      await harness.clock.advance(600_000);
+      await create(configMap({ name: 'late', labels, data: { color: 'red' } }));
+      await harness.clock.advance(1_500);
+      await create(using('late'));
+      await harness.clock.advance(60_000);
+      expect(await restartsOfWeb()).toBe(0);
+    },
+  );
 
   it('restarts nothing if the label is removed before the workload is created, and the watch shows it later', async () => {
     await harness.start(settings);

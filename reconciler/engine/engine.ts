@@ -262,7 +262,7 @@ export class Engine implements ReconcilerEngine {
     // An edit of an ignored source restarts nothing, and it must not begin the settle window of another change.
     const isIgnored = change.before?.ignore === true && after?.ignore === true;
     for (const [indexInChange, { key }] of isIgnored ? [] : users.entries()) {
-      if (after && !change.before) this.#workloads.index.sourceShown(key, after);
+      if (after && !change.before && this.#settings.reloadOnCreate) this.#workloads.index.sourceShown(key, after);
       this.#work.settle.touch(key, sourceId(change));
       this.#work.queue.add(key, 0, indexInChange);
     }

@@ -126,6 +126,7 @@ export class Previews {
         if (kind === proposed.kind && namespace === proposed.namespace) yield proposed.name;
       },
       lastKnownFlags: (source) => sources.lastKnownFlags(source),
+      admittedSinceMs: (source, bySearch) => sources.admittedSinceMs(source, bySearch),
       keysSinceMs: (source) => sources.keysSinceMs(source),
       inForceAt: (source, ...when) => (isIt(source) ? { content: shown } : sources.inForceAt(source, ...when)),
       heldAtBirth: (source, createdAtMs) =>

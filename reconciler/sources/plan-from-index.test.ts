@@ -513,6 +513,8 @@ describe('a source of the second in which the workload was created, with reload-
 
 describe('a source that comes into the selection of --resource-label-selector', () => {
   const selecting = { sourceSelector: parseSelector('tier=web') };
+  /** A source that is selected unless a label leaves it out. */
+  const thawing = { sourceSelector: parseSelector('!frozen') };
   const missing = { 'cm/app': absent };
 
   /** A list shows a source that was written after the workload's creation. Its label was not seen being added. */
@@ -554,10 +556,17 @@ describe('a source that comes into the selection of --resource-label-selector', 
     expect(look(tracked({ createdAtMs: at(-3600) }, missing), {}, settings).action).toBe('restart');
   });
 
-  it('restarts nothing with it either, where it was selected before the workload was created', () => {
+  it.each([
+    ['nothing with it either, where it was selected before', selecting, missing, 'uid', 'adopt'],
+    ['where the removal of a label may have selected it since', thawing, missing, 'uid', 'restart'],
+    ['nothing if that record is of an earlier object', thawing, missing, undefined, 'adopt'],
+    ['nothing if there is no record', thawing, {}, 'uid', 'adopt'],
+  ])('written before the workload was created, restarts %s', (_which, selection, recorded, uid, action) => {
     listed(at(-7200));
-    const settings = { ...selecting, reloadOnCreate: true };
-    expect(look(tracked({ createdAtMs: at(-30) }, missing), {}, settings).action).toBe('adopt');
+    const { baseline, ...workload } = tracked({ createdAtMs: at(-30) }, recorded, { referencedSinceMs: sight(-30) });
+    const ofObject = baseline && { ...baseline, ...(uid !== undefined && { uid }) };
+    const settings = { ...selection, reloadOnCreate: true };
+    expect(look({ ...workload, baseline: ofObject }, {}, settings).action).toBe(action);
   });
 });
 

@@ -21,7 +21,15 @@ import {
   type PreviousState,
   type SourceEntry,
 } from './source-entry';
-import { firstContent, firstSeen, formerContent, heldAtBirth, heldBefore, inForceAt } from './source-past';
+import {
+  admittedSinceMs,
+  firstContent,
+  firstSeen,
+  formerContent,
+  heldAtBirth,
+  heldBefore,
+  inForceAt,
+} from './source-past';
 import { SourceStore } from './source-store';
 import { changedAtMs, flagsSince, timesOf, type WriteTimeEvidence } from './source-write-times';
 import { StateRetention } from './state-retention';
@@ -78,7 +86,11 @@ export class SourceIndex {
     return this.#store.get(source)?.lastFlags;
   }
 
-  /** See SourceView. */
+  /** See SourceView, also for the next. */
+  admittedSinceMs(source: SourceRef, bySearch: boolean): number {
+    return admittedSinceMs(this.#store.get(source), bySearch);
+  }
+
   keysSinceMs(source: SourceRef): number {
     return this.#store.get(source)?.keysSinceMs ?? 0;
   }

@@ -11,8 +11,12 @@ export function inForceAt(
   sinceMs: number,
   bySearch = false,
 ): InForce | 'metadata-only' {
-  const admittedMs = Math.max(entry?.ignoreSinceMs ?? 0, bySearch ? (entry?.matchSinceMs ?? 0) : 0);
-  return heldAt(entry, Math.max(sinceMs, admittedMs));
+  return heldAt(entry, Math.max(sinceMs, admittedSinceMs(entry, bySearch)));
+}
+
+/** See SourceView. */
+export function admittedSinceMs(entry: SourceEntry | undefined, bySearch: boolean): number {
+  return Math.max(entry?.ignoreSinceMs ?? 0, bySearch ? (entry?.matchSinceMs ?? 0) : 0);
 }
 
 /**

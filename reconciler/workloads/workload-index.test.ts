@@ -601,9 +601,10 @@ describe('since when a workload uses what it uses', () => {
       expect(since()).toEqual(['10', [['cm/app', '11']]]);
     });
 
-    it('cover every source as long as it is not known since when the workload has used it', () => {
+    it('cover only sources of its creation if it is not known since when the workload has used them', () => {
       see({ createdAtMs: created, resourceVersion: '10' });
-      index.sourceShown(web, sourceRecord({ createdAtMs: created + 1_000, resourceVersion: '11' }));
+      index.sourceShown(web, sourceRecord({ createdAtMs: created, resourceVersion: '11' }));
+      index.sourceShown(web, sourceRecord({ name: 'late', createdAtMs: created + 1_000 }));
       expect(since()).toEqual(['10', [['cm/app', '11']]]);
     });
 

@@ -168,7 +168,7 @@ export class WorkloadIndex {
     const entry = this.#entries.get(key);
     if (!entry) return;
     const { referencedSinceMs: since } = entry;
-    if (typeof since === 'number' && source.createdAtMs > since) return;
+    if (source.createdAtMs > (typeof since === 'number' ? since : since.createdAtMs)) return;
     const shownSince = new Map(entry.shownSince).set(sourceId(source), source.resourceVersion);
     this.#entries.set(key, { ...entry, shownSince });
   }

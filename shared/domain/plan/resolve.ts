@@ -8,7 +8,7 @@ import type { PlanInput } from './plan-input';
 /** The state of the source when the workload came to use it. */
 export function inForce(candidate: Candidate, input: PlanInput, bySearch: boolean): InForce | MetadataOnly {
   const sinceMs = referencedSinceMs(input);
-  const isNew = cameSince(candidate, sinceMs, input);
+  const isNew = cameSince(candidate, sinceMs, input, bySearch);
   if (isNew === 'metadata-only') return isNew;
   if (isNew) return { content: undefined };
   return input.sources.inForceAt(candidate, sinceMs, bySearch);
@@ -29,37 +29,47 @@ export function whenCounted(candidate: Candidate, input: PlanInput, bySearch: bo
  * With --reload-on-create: whether the source came to count after the workload came to use it, though its times do not
  * tell: it was created in the same second, or it is older, and a label that excluded it was removed.
  */
-function cameSince(candidate: Candidate, sinceMs: number, input: PlanInput): boolean | MetadataOnly {
-  const { workload, sources, settings } = input;
+function cameSince(candidate: Candidate, sinceMs: number, input: PlanInput, bySearch: boolean): boolean | MetadataOnly {
+  const { sources, settings } = input;
   const source = sources.get(candidate);
   const isCreation = settings.reloadOnCreate && candidate.kind !== 'SecretProviderClass';
   if (!isCreation || !source || source.createdAtMs > sinceMs) return false;
   const { createdAtMs, writtenAtMs = createdAtMs, resourceVersion } = source;
-  // An older version of the source, if it was written again since, does not show when it came.
+  // The version of a later write does not show when the source came.
   if (createdAtMs === sinceMs) {
     return came(candidate, source, input, writtenAtMs === createdAtMs ? resourceVersion : undefined);
   }
-  const isShownSince = !settings.sourceSelector.isEverything && workload.shownSince.has(sourceId(source));
-  return isShownSince && came(candidate, source, input, undefined);
+  // What an annotation of its own has let count later is no creation.
+  return sources.admittedSinceMs(candidate, bySearch) <= sinceMs && isSelectedSince(candidate, source, input);
+}
+
+/** Whether a label that excluded the source was removed after the workload came to use it. That leaves no time. */
+function isSelectedSince(candidate: Candidate, source: SourceRecord, input: PlanInput): boolean | MetadataOnly {
+  const { workload, settings } = input;
+  const isShown = settings.sourceSelector.mayBeMetByRemoval && workload.shownSince.has(sourceId(source));
+  return isShown && came(candidate, source, input, undefined);
 }
 
 /**
- * With --reload-on-create: whether the source already counted when the workload was created. Then its appearance is not
- * a creation, whatever the baseline records: a Job is recreated some time after the decision, with the record of that
- * decision. With a label selector, a source may have been selected as late as its last write.
+ * With --reload-on-create: whether the source already counted when the workload was created. Then its appearance is not a creation, whatever the baseline records: a Job is
+ * recreated some time after the decision, with the record of that decision. With a label selector, a source may have been
+ * selected as late as its last write.
  */
 export function wasThereAtBirth(candidate: Candidate, input: PlanInput): boolean | MetadataOnly {
   const { workload, sources, settings } = input;
   const { createdAtMs } = workload.record;
   const source = sources.get(candidate);
   if (!source || source.createdAtMs >= createdAtMs) return false;
-  if (settings.sourceSelector.isEverything) return true;
+  const { isEverything, mayBeMetByRemoval } = settings.sourceSelector;
+  if (isEverything) return true;
   if ((source.writtenAtMs ?? Infinity) >= createdAtMs) return false;
-  // The removal of a label that excluded the source leaves no time. What is recorded as absent for this very object,
-  // and was written since, came by that.
-  const recorded =
-    workload.baseline?.uid === undefined ? undefined : workload.baseline.sources.get(sourceId(candidate));
-  const isNew = came(candidate, source, input, recorded === absent ? source.resourceVersion : undefined);
+  if (!mayBeMetByRemoval) return true;
+  if (!workload.shownSince.has(sourceId(source))) {
+    // Not seen to come by this process. What was recorded as absent for this very object has come since.
+    const { baseline } = workload;
+    return baseline?.uid === undefined || baseline.sources.get(sourceId(source)) !== absent;
+  }
+  const isNew = isSelectedSince(candidate, source, input);
   return isNew === 'metadata-only' ? isNew : !isNew;
 }
 
@@ -79,13 +89,18 @@ function came(
  * what was there at the creation. A later baseline has the object's uid, and the answer for it is `unknown`. See
  * Baseline.
  */
-export function stateAtBirth(candidate: Candidate, { workload, sources, term }: PlanInput): InForce | MetadataOnly {
+export function stateAtBirth(candidate: Candidate, input: PlanInput): InForce | MetadataOnly {
+  const { workload, sources, settings, term } = input;
   const { baseline, record } = workload;
   const isOfCreation = baseline?.uid === undefined && (baseline?.sequence === 1 || record.kind === 'Job');
   // If the workload was created before this process began to watch, a list shows the source only later. A key may have
   // been removed in between, and a removal leaves no time in managedFields.
   const wasWatched = record.createdAtMs >= term.watchingSinceMs;
   if (!isOfCreation || !wasWatched) return 'unknown';
+  const source = settings.reloadOnCreate ? sources.get(candidate) : undefined;
+  const isNew = source && isSelectedSince(candidate, source, input);
+  if (isNew === 'metadata-only') return isNew;
+  if (isNew) return { content: undefined };
   // Not `inForceAt`: the source may have been ignored for a while since then. What the baseline records counted at the
   // creation.
   return sources.heldAtBirth(candidate, record.createdAtMs);

@@ -7,6 +7,8 @@ export interface SourceView {
   get(source: SourceRef): SourceRecord | undefined;
   /** The flags of a source that was deleted within the last minutes; undefined if it exists, or was not seen. */
   lastKnownFlags(source: SourceRef): SourceFlags | undefined;
+  /** Since when its own annotations let it count, as far as they were seen to change; 0: since before it was watched. */
+  admittedSinceMs(source: SourceRef, bySearch: boolean): number;
   /** Since when its own list of keys counts as it is now, by the API server's clock; 0: since before it was watched. */
   keysSinceMs(source: SourceRef): number;
   /** The names of all sources of a kind in a namespace, for patterns. */

@@ -7,6 +7,7 @@ export function supposedContent(view: SourceView, source: DigestedSource): Sourc
   return {
     get: (asked) => (sourceKey(asked) === key ? source : view.get(asked)),
     lastKnownFlags: (asked) => view.lastKnownFlags(asked),
+    admittedSinceMs: (asked, bySearch) => view.admittedSinceMs(asked, bySearch),
     keysSinceMs: (asked) => view.keysSinceMs(asked),
     namesIn: (kind, namespace) => view.namesIn(kind, namespace),
     inForceAt: (asked, ...when) => view.inForceAt(asked, ...when),
