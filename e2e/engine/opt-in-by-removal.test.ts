@@ -3,7 +3,8 @@ import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import { patchObject } from '../../shared/kube/client/objects';
 import { namespaces } from '../../shared/kube/resource';
-import { configMap, deployment, fromConfigMap, namespace } from '../apiserver/cluster';
+import { configMap, deployment, fromConfigMap, fromSecret, namespace, secret } from '../apiserver/cluster';
+import type { FaultTarget } from '../apiserver/faults';
 import type { Clock } from '../../shared/runtime/clock';
 import { Harness } from './harness';
 
@@ -132,4 +133,43 @@ describe('an opt-in by the removal of', () => {
       });
     },
   );
+});
+
+describe('while Secrets cannot be read, the removal of an exclusion', () => {
+  const exclude = 'secrets.exclude.reloader.stakater.com/reload';
+
+  /** Edits one Secret, and before or after that removes the annotation that excludes `other`. Then they can be read. */
+  async function edited(name: string, order: 'before' | 'after'): Promise<number> {
+    const envFrom = [fromConfigMap('app'), fromSecret('db'), fromSecret('other')];
+    harness.seed(
+      configMap({ name: 'app', data: { color: 'red' } }),
+      secret({ name: 'db', data: { password: 'a' } }),
+      secret({ name: 'other', data: { password: 'a' } }),
+      deployment({ name: 'web', annotations: { ...auto, [exclude]: 'other' }, envFrom }),
+    );
+    await harness.clock.advance(3_600_000);
+    const match = ({ pathname }: FaultTarget) => /^\/api\/v1\/(namespaces\/default\/)?secrets/.test(pathname);
+    const end = harness.faults.add({ match, fault: { kind: 'status', code: 403 } });
+    await harness.start();
+    await harness.clock.advance(60_000);
+    const include = async () =>
+      await harness.patch('Deployment', 'web', { metadata: { annotations: { [exclude]: null } } });
+    const change = async () => await harness.edit('Secret', name, { password: 'b' });
+    for (const step of order === 'before' ? [change, include] : [include, change]) {
+      await step();
+      await harness.clock.advance(5_000);
+    }
+    end();
+    await harness.clock.advance(900_000);
+    return harness.restarts('Deployment', 'web');
+  }
+
+  it.each([
+    ['db', 'before', 1],
+    ['db', 'after', 1],
+    ['other', 'before', 0],
+    ['other', 'after', 1],
+  ] as const)('with Secret %s edited %s it: %i', async (name, order, restarts) => {
+    expect(await edited(name, order)).toBe(restarts);
+  });
 });

@@ -472,6 +472,15 @@ describe('with --reload-on-create, a source whose excluding label is removed', (
   });
 });
 
+describe('a source that nobody could read', () => {
+  /** Secrets are forbidden. Meanwhile `auto: "false"` is removed beside a list that names one, and the Secret is edited. */
+  it('has been used since before the annotations were edited', async () => {
+    const { violations, story } = await simulate(drawWorld(1_700_017_732));
+    expect(story.join('\n')).toMatch(/forbidden: GET .*secrets\/db(.*\n)*.*edit Secret default\/db/);
+    expect(violations).toEqual([]);
+  });
+});
+
 describe('a baseline that could not be written', () => {
   /** The process was killed a minute after the refusal, and the record that it could not write was lost with it. */
   it('is written before other processes start a day later', async () => {

@@ -190,7 +190,7 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'ignore and match are not dated',
     file: 'reconciler/sources/source-past.ts',
-    from: 'Math.max(sinceMs, admittedMs)',
+    from: 'Math.max(sinceMs, admittedSinceMs(entry, bySearch))',
     to: 'sinceMs',
     test: 'reconciler/sources/source-index.test.ts',
   },
@@ -443,9 +443,16 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a source whose excluding label was removed unseen is not new',
     file: 'shared/domain/plan/resolve.ts',
-    from: 'recorded === absent ? source.resourceVersion : undefined',
-    to: 'undefined',
+    from: 'baseline.sources.get(sourceId(source)) !== absent',
+    to: 'true',
     test: 'e2e/engine/source-selector.test.ts',
+  },
+  {
+    what: 'an edit of annotations makes changes look older that nobody could read',
+    file: 'shared/domain/plan/resolve.ts',
+    from: 'workload.unrecordedSince.get(sourceId(candidate)) ?? workload.referencedSinceMs',
+    to: 'workload.referencedSinceMs',
+    test: 'e2e/engine/opt-in-by-removal.test.ts',
   },
   {
     what: 'a source is new if its watch was late',

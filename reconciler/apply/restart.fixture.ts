@@ -34,7 +34,7 @@ export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restar
     baselineProblem: undefined,
     baselineLost: false,
     referencedSinceMs: record.createdAtMs,
-    ...{ unwritten: false, referencedSinceVersion: '10', shownSince: new Map() },
+    ...{ unwritten: false, referencedSinceVersion: '10', shownSince: new Map(), unrecordedSince: new Map() },
   };
   const baseline = baselineOf(2);
   return {

@@ -149,7 +149,11 @@ function trackedAs(record: WorkloadRecord, baseline: Baseline | undefined): Trac
   return {
     ...{ key: workloadKey(kind, namespace, name), record, baseline, referencedSinceMs: Infinity },
     ...{ baselineProblem: undefined, baselineLost: false, unwritten: false },
-    ...{ referencedSinceVersion: record.resourceVersion, shownSince: new Map<SourceId, string>() },
+    ...{
+      referencedSinceVersion: record.resourceVersion,
+      shownSince: new Map<SourceId, string>(),
+      unrecordedSince: new Map<SourceId, number>(),
+    },
   };
 }
 

@@ -65,7 +65,7 @@ function tracked(options: WorkloadOptions, recorded?: Sources, more: Partial<Tra
     baselineProblem: undefined,
     baselineLost: false,
     referencedSinceMs: sight(-600),
-    ...{ unwritten: false, referencedSinceVersion: '10', shownSince: new Map() },
+    ...{ unwritten: false, referencedSinceVersion: '10', shownSince: new Map(), unrecordedSince: new Map() },
     ...more,
   };
 }

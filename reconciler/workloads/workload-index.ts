@@ -22,6 +22,7 @@ import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
 import { workloadKey, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { DigestKeyring } from '../sources/digest-keyring';
+import { unrecordedSince } from './unrecorded-since';
 import { referencedSince, untrackedOf, type SeenWorkload, type UntrackedWorkload } from './referenced-since';
 import { SourceUsers } from './source-users';
 
@@ -312,6 +313,7 @@ export class WorkloadIndex {
       leadingSinceMs: this.#options.leadingSinceMs(),
     });
     const isSince = previous && previous.referencedSinceMs === referencedSinceMs ? previous : undefined;
+    const { policy } = this.#options;
     return {
       key,
       record,
@@ -323,6 +325,7 @@ export class WorkloadIndex {
       referencedSinceMs,
       referencedSinceVersion: isSince?.referencedSinceVersion ?? record.resourceVersion,
       shownSince: isSince?.shownSince ?? nothing,
+      unrecordedSince: isSince?.unrecordedSince ?? unrecordedSince(previous, record, policy),
       ownWrite: undefined,
       ownWriteAtMs: previous?.ownWriteAtMs ?? 0,
       inMemory,

@@ -7,7 +7,7 @@ import type { PlanInput } from './plan-input';
 
 /** The state of the source when the workload came to use it. */
 export function inForce(candidate: Candidate, input: PlanInput, bySearch: boolean): InForce | MetadataOnly {
-  const sinceMs = referencedSinceMs(input);
+  const sinceMs = referencedSinceMs(candidate, input);
   const isNew = cameSince(candidate, sinceMs, input, bySearch);
   if (isNew === 'metadata-only') return isNew;
   if (isNew) return { content: undefined };
@@ -21,7 +21,7 @@ export function inForce(candidate: Candidate, input: PlanInput, bySearch: boolea
 export function whenCounted(candidate: Candidate, input: PlanInput, bySearch: boolean): InForce | MetadataOnly {
   const { sources, workload } = input;
   const sinceMs = workload.record.gates?.keys === undefined ? sources.keysSinceMs(candidate) : 0;
-  if (sinceMs <= referencedSinceMs(input)) return inForce(candidate, input, bySearch);
+  if (sinceMs <= referencedSinceMs(candidate, input)) return inForce(candidate, input, bySearch);
   return sources.inForceAt(candidate, sinceMs, bySearch);
 }
 
@@ -137,7 +137,8 @@ export function firstContent(
  * A workload that was written since this process is in charge came to use its sources by that write, or by an earlier
  * one whose time that write hides. In doubt, the earliest possible time counts.
  */
-function referencedSinceMs({ workload: { referencedSinceMs: since }, term }: PlanInput): number {
+function referencedSinceMs(candidate: Candidate, { workload, term }: PlanInput): number {
+  const since = workload.unrecordedSince.get(sourceId(candidate)) ?? workload.referencedSinceMs;
   if (typeof since === 'number') return since;
   const isWritten = since.writtenAtMs >= term.inChargeSinceMs;
   return Math.max(since.createdAtMs, isWritten ? term.inChargeSinceMs : term.watchingSinceMs);

@@ -31,6 +31,8 @@ export interface TrackedWorkload {
    * the start was not observed: the object's own times when it was first seen.
    */
   readonly referencedSinceMs: number | FirstSeenTimes;
+  /** The same for sources that it has used for longer, and that nobody could read and record yet. */
+  readonly unrecordedSince: ReadonlyMap<SourceId, number | FirstSeenTimes>;
   /** The resource version that first showed it using them; an earlier version may have started it. */
   readonly referencedSinceVersion: string;
   /**
