@@ -2,14 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import { withValueAt, type JsonObject } from '../apiserver/json';
 import { adopted, type Hand } from './history.fixture';
 import { Judge, type Violation } from './judge';
+import { plainRules, type Rules } from './rules';
 
 /** Returns the broken promises. `altered` are the revisions of engine writes that others altered. */
-function promises(hand: Hand, altered: readonly number[]): readonly Violation['promise'][] {
-  const judge = new Judge();
+function promises(hand: Hand, altered: readonly number[], rules: Rules = plainRules): readonly Violation['promise'][] {
+  const judge = new Judge(rules);
   if (altered.length > 0) judge.takenOut('Deployment default/web');
   for (const write of hand.server.history()) judge.wrote(write, altered.includes(write.revision));
   return judge.verdict(false).map(({ promise }) => promise);
 }
+
+/** In a world in which each process knows everything within a second. */
+const gated: Rules = { ...plainRules, gates: {}, knownWithinMs: 1_000 };
 
 const revision = (hand: Hand): number => hand.server.store.revision;
 
@@ -41,6 +45,19 @@ describe('the judge, if another admission webhook alters writes of the engine', 
     const { hand, altered } = await markerTakenOut();
     await hand.lead('engine-1-1');
     expect(promises(hand, altered)).toEqual([]);
+  });
+
+  it('accepts a restart too soon after one of which the webhook removed the record', async () => {
+    const hand = await adopted();
+    await hand.annotate('reroll.dev/min-interval', '20s');
+    await hand.edit('value-2-');
+    await hand.restart('value-2-');
+    const altered = [revision(hand)];
+    await hand.edit('value-3-');
+    await hand.restart('value-3-');
+    const tooSoon = 'restart in spite of a gate';
+    expect(promises(hand, [], gated)).toContain(tooSoon);
+    expect(promises(hand, altered, gated)).not.toContain(tooSoon);
   });
 
   it('accepts one extra restart for each baseline that the webhook removed, and no more', async () => {

@@ -83,7 +83,10 @@ export function restartedMs(opened: Case, life: Life, write: WriteRecord): numbe
   const text = former?.metadata.annotations?.[lastRestartAnnotation];
   const writes = [...(predecessorOf(opened, life)?.writes ?? []), ...life.writes];
   const last = writes.findLast((each) => each.revision < write.revision && isBegun(each));
-  const isSame = last !== undefined && last.object.metadata.annotations?.[lastRestartAnnotation] === text;
+  const isSame =
+    last !== undefined &&
+    !opened.altered.has(last) &&
+    last.object.metadata.annotations?.[lastRestartAnnotation] === text;
   return isSame ? decisionMs(last) : undefined;
 }
 

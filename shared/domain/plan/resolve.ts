@@ -51,9 +51,9 @@ function isSelectedSince(candidate: Candidate, source: SourceRecord, input: Plan
 }
 
 /**
- * With --reload-on-create: whether the source already counted when the workload was created. Then its appearance is not a creation, whatever the baseline records: a Job is
- * recreated some time after the decision, with the record of that decision. With a label selector, a source may have been
- * selected as late as its last write.
+ * With --reload-on-create: whether the source already counted when the workload was created. Then its appearance is not
+ * a creation, whatever the baseline records: a Job is recreated some time after the decision, with the record of that
+ * decision. With a label selector, a source may have been selected as late as its last write.
  */
 export function wasThereAtBirth(candidate: Candidate, input: PlanInput): boolean | MetadataOnly {
   const { workload, sources, settings } = input;
