@@ -152,6 +152,6 @@ export class BaselineWrites {
     const others = { [ownAnnotations.lastRestart]: null };
     const isStored = await this.record(workload, owed, version, others).catch(() => false);
     // The reverted baseline in memory is newer than the stored one, so it counts. The next look writes it.
-    if (!isStored) this.#options.workloads.takeBack(workload, owed);
+    if (!isStored) this.#options.workloads.takeBack(workload, owed, stored);
   }
 }

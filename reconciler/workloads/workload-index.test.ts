@@ -371,8 +371,21 @@ describe('a baseline that is kept in memory', () => {
 
   it('outlasts the write of ours that it takes back, if the watch shows that only later', () => {
     const tracked = see({ annotations: auto, baseline: textOf(1) })!;
-    index.takeBack(tracked, baseline(3));
+    index.takeBack(tracked, baseline(3), '11');
     see({ annotations: auto, baseline: textOf(2, 'blue'), resourceVersion: '11' });
+    expect(index.get(tracked.key)).toMatchObject({ baseline: baseline(3), unwritten: true, baselineLost: false });
+  });
+
+  it.each([
+    ['before that', undefined],
+    ['after a read has shown that', '16'],
+  ])('outlasts it, too, if the watch shows an older state %s', (_when, readVersion) => {
+    const tracked = see({ annotations: auto, baseline: textOf(1), resourceVersion: '10' })!;
+    const takenBack = { annotations: auto, baseline: textOf(2, 'blue') };
+    index.takeBack(tracked, baseline(3), '15');
+    if (readVersion !== undefined) see({ ...takenBack, resourceVersion: readVersion }, 'list');
+    for (const resourceVersion of ['12', '13']) see({ annotations: auto, baseline: textOf(1), resourceVersion });
+    see({ ...takenBack, resourceVersion: '17' });
     expect(index.get(tracked.key)).toMatchObject({ baseline: baseline(3), unwritten: true, baselineLost: false });
   });
 });

@@ -184,12 +184,15 @@ export class WorkloadIndex {
   }
 
   /**
-   * Reroll's write was stored without its restart, so its record is wrong, and `baseline` counts instead. Unlike
-   * {@link remember}, this applies even if the entry records the same: the watch may not have shown our write yet.
+   * Reroll's write was stored as version `stored` without its restart, so its record is wrong, and `baseline` counts
+   * instead. Unlike {@link remember}, this applies even if the entry records the same: the watch may not have shown our
+   * write yet. What it shows before that records the same, too, and says nothing about what is stored now.
    */
-  takeBack(workload: TrackedWorkload, baseline: Baseline): void {
+  takeBack(workload: TrackedWorkload, baseline: Baseline, stored: string): void {
     const entry = this.#entries.get(workload.key);
-    if (entry?.record.uid === workload.record.uid) this.#keep(entry, baseline);
+    if (entry?.record.uid !== workload.record.uid) return;
+    const untilMs = this.#options.clock.monotonicMs() + ownWriteAwaitedMs;
+    this.#keep({ ...entry, ownWrite: { resourceVersion: stored, untilMs } }, baseline);
   }
 
   #keep(entry: Entry, baseline: Baseline): void {
@@ -326,7 +329,8 @@ export class WorkloadIndex {
       referencedSinceVersion: isSince?.referencedSinceVersion ?? record.resourceVersion,
       shownSince: isSince?.shownSince ?? nothing,
       unrecordedSince: isSince?.unrecordedSince ?? unrecordedSince(previous, record, policy),
-      ownWrite: undefined,
+      // A read may show what followed our write while the watch still lags behind it.
+      ownWrite: inMemory ? previous.ownWrite : undefined,
       ownWriteAtMs: previous?.ownWriteAtMs ?? 0,
       inMemory,
       unwritten: inMemory && previous.unwritten,
