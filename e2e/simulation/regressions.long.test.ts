@@ -472,6 +472,15 @@ describe('with --reload-on-create, a source whose excluding label is removed', (
   });
 });
 
+describe('a restart of which somebody else removes the marker', () => {
+  /** To take its record back meets a conflict. Then a read shows a newer state, and the watch an older one. */
+  it('stays owed, whatever a lagging watch shows', async () => {
+    const { violations, story } = await simulate(drawWorld(1_800_003_341));
+    expect(story.join('\n')).toContain('gatekeeper takes out the marker of what is written in shop');
+    expect(violations).toEqual([]);
+  });
+});
+
 describe('a source that nobody could read', () => {
   /** Secrets are forbidden. Meanwhile `auto: "false"` is removed beside a list that names one, and the Secret is edited. */
   it('has been used since before the annotations were edited', async () => {

@@ -455,6 +455,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/opt-in-by-removal.test.ts',
   },
   {
+    what: 'what a lagging watch shows ends a restart that was taken back',
+    file: 'reconciler/workloads/workload-index.ts',
+    from: 'inMemory ? previous.ownWrite : undefined',
+    to: 'undefined',
+    test: 'reconciler/workloads/workload-index.test.ts',
+  },
+  {
     what: 'a source is new if its watch was late',
     file: 'shared/domain/plan/came-after.ts',
     from: 'version !== undefined && isOlderVersion(referencedSinceVersion, version)',
