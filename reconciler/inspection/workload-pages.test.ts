@@ -244,4 +244,21 @@ describe('the work for pages', () => {
     render('first');
     expect(get).toHaveBeenCalledTimes(500);
   });
+
+  it('keeps what was asked for before only as long as there is room for it beside that', async () => {
+    const world = new InspectionWorld();
+    for (let index = 0; index < 500; index++) world.see({ name: `web-${index}` });
+    const pages = new WorkloadPages(world.view);
+    const render = (after: string): Buffer =>
+      pages.render({ about: 'workloads', namespace: undefined, limit: 500, after: `AAA/a/${after}` }, false).bytes;
+    const first = render('first');
+    await world.clock.advance(250);
+    render('other');
+    expect(render('first')).toBe(first);
+    const most = Math.floor((4 * 1024 * 1024) / first.length);
+    for (let index = 0; index < most; index++) render(String(index));
+    await world.clock.advance(250);
+    render('one more');
+    expect(render('first')).not.toBe(first);
+  });
 });

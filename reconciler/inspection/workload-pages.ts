@@ -76,8 +76,9 @@ export class WorkloadPages {
     const known = kept.pages.get(id);
     if (known !== undefined) return known.body;
     const page = this.#rendered(this.#page(question, kept.keys), this.#former?.pages.get(id), acceptsGzip);
-    this.#former?.pages.delete(id);
     const bytes = id.length + page.rows.length * pointerBytes + page.body.bytes.length;
+    // Both count, and what is asked for now comes before what was.
+    if (this.#former && kept.bytes + this.#former.bytes + bytes > maxKeptBytes) this.#former = undefined;
     if (kept.bytes + bytes <= maxKeptBytes) {
       kept.pages.set(id, page);
       kept.bytes += bytes;

@@ -46,8 +46,9 @@ function cameSince(candidate: Candidate, sinceMs: number, input: PlanInput, bySe
 /** Whether a label that excluded the source was removed after the workload came to use it. That leaves no time. */
 function isSelectedSince(candidate: Candidate, source: SourceRecord, input: PlanInput): boolean | MetadataOnly {
   const { workload, settings } = input;
-  const isShown = settings.sourceSelector.mayBeMetByRemoval && workload.shownSince.has(sourceId(source));
-  return isShown && came(candidate, source, input, undefined);
+  // Labels select no SecretProviderClass.
+  const mayBe = settings.sourceSelector.mayBeMetByRemoval && candidate.kind !== 'SecretProviderClass';
+  return mayBe && workload.shownSince.has(sourceId(source)) && came(candidate, source, input, undefined);
 }
 
 /**
@@ -90,14 +91,14 @@ function came(
  * Baseline.
  */
 export function stateAtBirth(candidate: Candidate, input: PlanInput): InForce | MetadataOnly {
-  const { workload, sources, settings, term } = input;
+  const { workload, sources, term } = input;
   const { baseline, record } = workload;
   const isOfCreation = baseline?.uid === undefined && (baseline?.sequence === 1 || record.kind === 'Job');
   // If the workload was created before this process began to watch, a list shows the source only later. A key may have
   // been removed in between, and a removal leaves no time in managedFields.
   const wasWatched = record.createdAtMs >= term.watchingSinceMs;
   if (!isOfCreation || !wasWatched) return 'unknown';
-  const source = settings.reloadOnCreate ? sources.get(candidate) : undefined;
+  const source = sources.get(candidate);
   const isNew = source && isSelectedSince(candidate, source, input);
   if (isNew === 'metadata-only') return isNew;
   if (isNew) return { content: undefined };

@@ -1,0 +1,30 @@
+import { expect, it } from '@jest/globals';
+import { parseSelector } from '../kubernetes/selector';
+import { absent } from '../sources/content-digest';
+import type { SourceId } from '../sources/source';
+import type { PlanInput } from './plan-input';
+import { at, policySettings, sourceRecord, workloadRecord } from './records.fixture';
+import { stateAtBirth } from './resolve';
+
+const held = { content: sourceRecord().content };
+
+it.each([
+  ['a ConfigMap that the selector may have let in since is new', 'ConfigMap', 'cm/app', { content: undefined }],
+  ['a SecretProviderClass, which no label selects, is not', 'SecretProviderClass', 'spc/app', held],
+] as const)('to a Job with a record from before it, %s', (_what, kind, id, expected) => {
+  const source = sourceRecord({ kind, createdAtMs: at(-60), resourceVersion: '11' });
+  const input = {
+    workload: {
+      record: workloadRecord({ createdAtMs: at(0) }),
+      baseline: { sequence: 1, keyId: 'k', sources: new Map<SourceId, string>([[id as SourceId, absent]]) },
+      referencedSinceVersion: '10',
+      shownSince: new Map([[id as SourceId, '11']]),
+    },
+    sources: { get: () => source, heldAtBirth: () => held },
+    settings: { policy: policySettings, sourceSelector: parseSelector('!frozen'), reloadOnCreate: true },
+    isComparable: () => true,
+    term: { inChargeSinceMs: at(-90), watchingSinceMs: at(-90) },
+  } as unknown as PlanInput;
+  const candidate = { kind, namespace: 'shop', name: 'app', keys: 'all', container: undefined } as const;
+  expect(stateAtBirth(candidate, input)).toEqual(expected);
+});
