@@ -195,26 +195,17 @@ describe('a source whose label left it out, with --reload-on-create', () => {
     expect(await restartsOfWeb()).toBe(expected);
   });
 
-  it('restarts a workload if the label is removed while no process watches', async () => {
+  it.each([
+    ['has not been written since', false],
+    ['was written since', true],
+  ])('restarts a workload if the label is removed while no process watches, and it %s', async (_which, isWritten) => {
     harness.leaseTimings = handoverLease;
     engine = await harness.start(settings);
     await create(web);
     await settled();
     engine.kill();
     await thaw();
-    await harness.start({ ...settings, identity: 'reroll-1' });
-    await harness.clock.advance(60_000);
-    expect(await restartsOfWeb()).toBe(1);
-  });
-
-  it('restarts a workload if that was written since, and no process watched', async () => {
-    harness.leaseTimings = handoverLease;
-    engine = await harness.start(settings);
-    await create(web);
-    await settled();
-    engine.kill();
-    await thaw();
-    await harness.patch('Deployment', 'web', { metadata: { annotations: { note: 'scaled' } } });
+    if (isWritten) await harness.patch('Deployment', 'web', { metadata: { annotations: { note: 'scaled' } } });
     await harness.start({ ...settings, identity: 'reroll-1' });
     await harness.clock.advance(60_000);
     expect(await restartsOfWeb()).toBe(1);

@@ -149,11 +149,9 @@ function trackedAs(record: WorkloadRecord, baseline: Baseline | undefined): Trac
   return {
     ...{ key: workloadKey(kind, namespace, name), record, baseline, referencedSinceMs: Infinity },
     ...{ baselineProblem: undefined, baselineLost: false, unwritten: false },
-    ...{
-      referencedSinceVersion: record.resourceVersion,
-      shownSince: new Map<SourceId, string>(),
-      unrecordedSince: new Map<SourceId, number>(),
-    },
+    referencedSinceVersion: record.resourceVersion,
+    shownSince: new Map(),
+    unrecordedSince: new Map(),
   };
 }
 

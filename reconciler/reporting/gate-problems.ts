@@ -1,4 +1,8 @@
-import { describeProblem, type AnnotationProblem } from '../../shared/domain/annotations/annotation-problem';
+import {
+  describeProblem,
+  withoutFlag,
+  type AnnotationProblem,
+} from '../../shared/domain/annotations/annotation-problem';
 import { gateAnnotations } from '../../shared/domain/annotations/annotations';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import type { Clock } from '../../shared/runtime/clock';
@@ -47,9 +51,7 @@ export class GateProblems {
 
   #problemsOf({ problems = [], onFailure = 'stop' }: GateSettings = {}): readonly AnnotationProblem[] {
     if (this.#options.rollback || onFailure === 'stop') return problems;
-    const message = 'has no effect: the install has no --rollback';
-    const fix = 'set it, or remove the annotation';
-    return [...problems, { code: 'check-not-asked', key: gateAnnotations.onFailure, value: onFailure, message, fix }];
+    return [...problems, withoutFlag(gateAnnotations.onFailure, onFailure, '--rollback')];
   }
 
   #log(line: string, namespace: string): void {

@@ -1,16 +1,14 @@
-import type { Baseline } from '../../shared/domain/baseline/baseline';
+import { candidates } from '../../shared/domain/plan/candidates';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { decide, type PolicySettings } from '../../shared/domain/policy/policy';
 import { sameReferences } from '../../shared/domain/sources/references';
-import { sourceId, sourceKinds, type SourceId } from '../../shared/domain/sources/source';
+import { sourceId, type SourceId } from '../../shared/domain/sources/source';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 
 type Since = TrackedWorkload['referencedSinceMs'];
 
 /** A workload before its annotations or its template were edited. */
-export interface WorkloadBefore extends Pick<TrackedWorkload, 'record' | 'referencedSinceMs' | 'unrecordedSince'> {
-  readonly baseline: Baseline | undefined;
-}
+export type WorkloadBefore = Pick<TrackedWorkload, 'record' | 'baseline' | 'referencedSinceMs' | 'unrecordedSince'>;
 
 const nothing: ReadonlyMap<SourceId, Since> = new Map();
 
@@ -25,12 +23,9 @@ export function unrecordedSince(
 ): TrackedWorkload['unrecordedSince'] {
   if (!before?.baseline || !sameReferences(before.record.references, references)) return nothing;
   const { baseline, record } = before;
-  const asked = [
-    ...record.references,
-    ...sourceKinds.flatMap((kind) => [...record.policy[kind].named.literals].map((name) => ({ kind, name }))),
-  ];
   const found = new Map<SourceId, Since>();
-  for (const source of asked) {
+  // Patterns find no others: nobody could read them, so their names are not known.
+  for (const source of candidates({ workload: before, sources: { namesIn: () => [] } })) {
     const id = sourceId(source);
     // Annotations of the source are dated by themselves.
     const isCounted = decide(record.policy, record.kind, { ...source, ignore: false, match: true }, settings).restart;

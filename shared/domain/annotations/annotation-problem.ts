@@ -46,6 +46,12 @@ export interface AnnotationProblem {
   readonly fix: string;
 }
 
+/** An annotation that has no effect, because a flag of the install is missing. */
+export function withoutFlag(key: string, value: string | undefined, flag: string): AnnotationProblem {
+  const message = `has no effect: the install has no ${flag}`;
+  return { code: 'check-not-asked', key, value, message, fix: 'set it, or remove the annotation' };
+}
+
 /** More than any valid value needs, and less than most secrets. */
 const maxValueBytes = 60;
 const leastValueBytes = 10;

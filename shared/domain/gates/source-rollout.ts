@@ -44,8 +44,8 @@ const open: RolloutStage = { is: 'open' };
 
 /**
  * A change goes to one user first, then to a tenth of all, then to the rest. Everything is read from what the cluster
- * shows: how many have restarted for it tells which stage it is, because a stage begins only when the one before is healthy. So
- * the users that restarted before this stage have proved what they had to, whatever becomes of their pods later.
+ * shows: how many have restarted for it tells which stage it is, because a stage begins only when the one before is
+ * healthy. So the users that restarted before this stage have proved what they had to, whatever becomes of their pods later.
  */
 export function rolloutStage({ users, restarted, nowMs }: SourceRollout, settings: StageSettings): RolloutStage {
   const [canary, tenth] = [1, mostJudged(users)];

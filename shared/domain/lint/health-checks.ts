@@ -1,4 +1,4 @@
-import type { AnnotationProblem } from '../annotations/annotation-problem';
+import { withoutFlag, type AnnotationProblem } from '../annotations/annotation-problem';
 import { annotation, gateAnnotations } from '../annotations/annotations';
 import { checkFlags, isOfNamespace, notAskedOf } from '../gate-settings/health-check';
 import type { WorkloadSubject } from './lint-subject';
@@ -17,13 +17,6 @@ export function* checkNotAsked({ spec, metadata, settings }: WorkloadSubject): G
   if (!settings.askedChecks) return;
   for (const name of notAskedOf(spec.gates, settings.askedChecks)) {
     const key = gateAnnotations[name];
-    const message = `has no effect: the install has no ${checkFlags[name]}`;
-    yield {
-      code: 'check-not-asked',
-      key,
-      value: annotation(metadata, key),
-      message,
-      fix: 'set it, or remove the annotation',
-    };
+    yield withoutFlag(key, annotation(metadata, key), checkFlags[name]);
   }
 }

@@ -1,14 +1,14 @@
 import { sleep, type Clock } from '../../runtime/clock';
 import { backoffMs, type BackoffOptions, type Random } from '../../runtime/random';
-import { deliver, type Delivery, type DeliveryLimits } from './delivery';
+import { deliver, type Delivery, type DeliveryLimits, type DeliveryTry } from './delivery';
 
 /** What became of something, after all tries. */
-export type DeliveryResult = 'sent' | 'refused' | 'unreachable' | 'stopped';
+type DeliveryResult = 'sent' | 'refused' | 'unreachable' | 'stopped';
 
 /** How a try ended: `given_up` is a failure after which there is no other try. */
-export type TryResult = Exclude<Delivery['kind'], 'stopped'> | 'given_up';
+type TryResult = Exclude<Delivery['kind'], 'stopped'> | 'given_up';
 
-export interface RetryLimits {
+interface RetryLimits {
   readonly tries: number;
   /** No try begins later than that after the first one. */
   readonly withinMs: number;
@@ -39,7 +39,7 @@ export class Deliveries {
   }
 
   /** Resolves after the last try. Never rejects. */
-  async deliver(post: Parameters<typeof deliver>[1]): Promise<DeliveryResult> {
+  async deliver(post: DeliveryTry): Promise<DeliveryResult> {
     const { clock, random, signal, isTransient, limits, onTry } = this.#options;
     const untilMs = clock.monotonicMs() + limits.withinMs;
     const ofTry = { clock, timeoutMs: limits.tryTimeoutMs, signal, ...(isTransient && { isTransient }) };

@@ -27,10 +27,13 @@ export interface DeliveryLimits {
   readonly isTransient?: (status: number) => boolean;
 }
 
+/** Posts something; rejects if there is no answer, and as soon as the signal is aborted. */
+export type DeliveryTry = (signal: AbortSignal) => Promise<Answer>;
+
 /** Tries once. A receiver that hangs cannot extend the try beyond `timeoutMs`. Never rejects. */
 export async function deliver(
   { clock, timeoutMs, signal, isTransient = mayPass }: DeliveryLimits,
-  post: (signal: AbortSignal) => Promise<Answer>,
+  post: DeliveryTry,
 ): Promise<Delivery> {
   const deadline = new Deadline(clock, signal);
   deadline.set(timeoutMs);
