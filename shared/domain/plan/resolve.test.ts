@@ -16,9 +16,9 @@ it.each([
   const input = {
     workload: {
       record: workloadRecord({ createdAtMs: at(0) }),
-      baseline: { sequence: 1, keyId: 'k', sources: new Map<SourceId, string>([[id as SourceId, absent]]) },
+      baseline: { sequence: 1, keyId: 'k', sources: new Map<SourceId, string>([[id, absent]]) },
       referencedSinceVersion: '10',
-      shownSince: new Map([[id as SourceId, '11']]),
+      shownSince: new Map([[id, '11']]),
     },
     sources: { get: () => source, heldAtBirth: () => held },
     settings: { policy: policySettings, sourceSelector: parseSelector('!frozen'), reloadOnCreate: true },
