@@ -411,6 +411,26 @@ describe('the order of restarts for one change', () => {
     expect(harness.restartOrder()).toEqual(['db', 'cache', 'web']);
   });
 
+  it('holds for one that restarts while Reroll reads whether another rollout has answered', async () => {
+    harness.seed(configMap({ name: 'db', namespace: 'shop', data: { color: 'red' } }), app('db', { uses: ['db'] }));
+    harness.seed(app('web', { annotations: { 'reroll.dev/after': 'deployment/db' } }));
+    await start();
+    harness.faults.add({
+      match: ({ method, query }) => method === 'GET' && query.get('fieldSelector') === 'metadata.name=web',
+      fault: { kind: 'delay', delayMs: 4_000 },
+    });
+    await edit('blue');
+    // A rollout that may have answered the change, so the workload is read.
+    await harness.patch('Deployment', 'web', { spec: { replicas: 2 } }, 'shop');
+    await pass(1_000);
+    await edit('blue', 'shop', 'db');
+    await pass(10_000);
+    expect(harness.restartOrder()).toEqual(['db']);
+    expect(status('web')).toMatchObject({ detail: 'reroll.dev/after: Deployment db is still rolling out' });
+    await pass(minuteMs);
+    expect(harness.restartOrder()).toEqual(['db', 'web']);
+  });
+
   it('is by controlling owners', async () => {
     harness.seed(app('parent'));
     const { uid } = (await harness.get('Deployment', 'parent', 'shop')).metadata;

@@ -65,8 +65,8 @@ export const gateMutants: readonly Mutant[] = [
   {
     what: 'a closed gate has the new content recorded',
     file: worker,
-    from: 'if (closed) return await this.#defer(workload, owed, closed, owing);',
-    to: 'if (closed) return await this.#adopt(workload, baseline, owed);',
+    from: 'if (!before.isOpen) return await this.#defer(workload, owed, before.closed, owing);',
+    to: 'if (!before.isOpen) return await this.#adopt(workload, baseline, owed);',
   },
   {
     what: 'nobody looks again when a gate opens by its time',

@@ -30,7 +30,7 @@ async function update(name: string, user: string, change: (object: KubeObject) =
 }
 
 /** The process records the content on a Deployment, with a restart or without. */
-async function record(name: string, color: string, restart = true, user = 'engine-0-1'): Promise<void> {
+async function record(name: string, color: string, restart = true, user = 'engine-0-1', thenMs = 1_000): Promise<void> {
   const n = sequence++;
   const baseline = JSON.stringify({ v: 1, n, key: 'k', sources: { 'cm/app': hand.digestOf(color) } });
   const last = JSON.stringify({ at: new Date(hand.clock.nowMs()).toISOString(), id: `restart${n}`, sources: {} });
@@ -40,7 +40,7 @@ async function record(name: string, color: string, restart = true, user = 'engin
     const told = withValueAt(recorded, ['metadata', 'annotations', 'reroll.dev/last-restart'], last);
     return withValueAt(told, ['spec', 'template', 'metadata', 'annotations', restartedAt], String(n));
   });
-  await hand.clock.advance(1_000);
+  await hand.clock.advance(thenMs);
 }
 
 async function annotate(name: string, key: string, value: string): Promise<void> {
@@ -145,6 +145,20 @@ describe('the judge, for the order of restarts,', () => {
     await record('api', 'value-2-');
     expect(broken()).toEqual(['out of order']);
   });
+
+  it.each([
+    [1, ['out of order']],
+    [0, []],
+  ])(
+    'reports one that begins %d ms after the one that it names, and before that is rolled out',
+    async (ms, promises) => {
+      await annotate('api', after, 'deployment/db');
+      await hand.edit('value-2-');
+      await record('db', 'value-2-', true, 'engine-0-1', ms);
+      await record('api', 'value-2-');
+      expect(broken()).toEqual(promises);
+    },
+  );
 
   it('reports none in a circle of names', async () => {
     await annotate('api', after, 'deployment/db');

@@ -17,6 +17,13 @@ const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 /** Each is found by its `test`. These bugs need faults that few worlds draw, or none. */
 export const testedMutants: readonly TestedMutant[] = [
   {
+    what: 'the order counts for nobody who has once been told to go',
+    file: worker,
+    from: 'const now = this.#mayBegin(workload, changes);',
+    to: 'const now = this.#options.gates.ask(workload, changes, this.#options.clock.nowMs());',
+    test: 'e2e/engine/pace.test.ts',
+  },
+  {
     what: 'nobody goes first in the place of one that may not restart',
     file: 'reconciler/gates/restart-stages.ts',
     from: 'if (isKept && staged.passOver(key)) this.#advance(staged);',

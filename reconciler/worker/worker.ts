@@ -18,6 +18,7 @@ import type { ComparableVersions } from '../workloads/comparable-versions';
 import { failedAttempt, sooner } from '../queue/key-queue';
 import type { RestartTurns } from '../gates/restart-turns';
 import type { WorkloadGates } from '../gates/workload-gates';
+import type { GatesAnswer } from '../../shared/domain/gates/ask-gates';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import type { InjectedRestarts } from './injected-restarts';
 import type { Term } from '../../shared/domain/plan/plan-input';
@@ -221,14 +222,13 @@ export class Worker {
 
   /** Restarts the workload once it may, unless somebody else's rollout had the same effect. */
   async #answer(workload: TrackedWorkload, planned: PlannedRestart): Promise<LookResult> {
-    const { clock, coalescer, deferrals, gates, hints, reporter, settle, turns, workloads } = this.#options;
+    const { coalescer, deferrals, hints, reporter, settle, workloads } = this.#options;
     const { key } = workload;
     const { baseline, owing } = planned;
     const owed = deferrals.withAuthors(key, attributed(hints, workload, planned.changes));
     // Before anything is asked of the API server: what is held may be held for weeks.
-    const before = gates.ask(workload, owed, clock.nowMs());
-    const closed = before.isOpen ? turns.ask(workload, owed) : before.closed;
-    if (closed) return await this.#defer(workload, owed, closed, owing);
+    const before = this.#mayBegin(workload, owed);
+    if (!before.isOpen) return await this.#defer(workload, owed, before.closed, owing);
     const decision = await coalescer.look(workload, owed);
     // The look sends requests. Meanwhile the workload may have changed, or its namespace may no longer be selected.
     if (workloads.get(key) !== workload) return { kind: 'again', afterMs: 0 };
@@ -236,8 +236,8 @@ export class Worker {
     const changes = attributed(hints, workload, owed);
     if (decision.kind === 'wait') return { kind: 'again', afterMs: decision.afterMs, waitsFor: 'rollout' };
     if (decision.kind === 'restart') {
-      // The look may have taken seconds, and a window may have closed.
-      const now = gates.ask(workload, changes, clock.nowMs());
+      // The look may have taken seconds. A window may have closed, or what comes before this one has begun meanwhile.
+      const now = this.#mayBegin(workload, changes);
       if (!now.isOpen) return await this.#defer(workload, changes, now.closed, owing);
       return await this.#restart(workload, baseline, changes, now.passed);
     }
@@ -254,6 +254,13 @@ export class Worker {
       waited,
     );
     return stored ? { kind: 'done' } : unwritten;
+  }
+
+  #mayBegin(workload: TrackedWorkload, changes: readonly Change[]): GatesAnswer {
+    const { clock, gates, turns } = this.#options;
+    const answer = gates.ask(workload, changes, clock.nowMs());
+    const closed = answer.isOpen ? turns.ask(workload, changes) : undefined;
+    return closed ? { isOpen: false, closed } : answer;
   }
 
   /**
