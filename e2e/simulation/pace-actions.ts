@@ -25,8 +25,8 @@ export const paceActions = {
   'limit-rollouts': (stage: Stage, draw: Draw) => {
     const source = drawShared(stage.users, draw);
     const namespace: Place = { kind: 'Namespace', namespace: '', name: source.namespace };
-    const limit = draw.pick(['1', '1', '2', '1 pods', '3 pods', 'off', 'many']);
-    say(stage.users, draw.pick([source, namespace]), paceKeys.maxRolling, limit);
+    const limit = draw.pick(['1', '1', '1', '1 pods', '2', '3 pods', 'off', 'many']);
+    for (const place of draw.some([source, namespace], 0.6)) say(stage.users, place, paceKeys.maxRolling, limit);
     changeSoon(stage, source, draw);
   },
   'set-waves': (stage: Stage, draw: Draw) => {

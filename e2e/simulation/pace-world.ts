@@ -10,9 +10,9 @@ import type { World } from './world';
 
 const drawn: StepKinds = {
   kinds: Object.keys(paceActions) as readonly (keyof typeof paceActions)[],
-  shares: [0.4, 0.7],
+  shares: [0.6, 0.9],
   otherwise: 'change-for-many',
-  count: [2, 5],
+  count: [3, 6],
 };
 
 /**
@@ -28,10 +28,10 @@ const unfit: ReadonlySet<ActionKind> = new Set<ActionKind>([
 
 /** Only so many workloads roll at once in some worlds, in an order. Uses its own draws, so the others stay as they are. */
 export function withPace(world: World, draw: Draw): World {
-  if (!isFit(world) || !draw.chance(0.25)) return world;
+  if (!isFit(world) || !draw.chance(0.35)) return world;
   const pace: PaceFlags = {
-    ...(draw.chance(0.6) && { maxRolling: draw.pick(['1', '1', '2', '2 pods']) }),
-    ...(draw.chance(0.3) && { perNamespace: draw.pick(['1', '2', '1 pods']) }),
+    ...(draw.chance(0.4) && { maxRolling: draw.pick(['1', '1', '2', '2 pods']) }),
+    ...(draw.chance(0.4) && { perNamespace: draw.pick(['1', '2', '1 pods']) }),
     ...(draw.chance(0.25) && { rate: draw.pick(['1/5s', '2/10s', '1/20s']) }),
   };
   const stormMs = Math.max(world.stormMs, 40_000);

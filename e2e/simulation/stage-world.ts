@@ -14,7 +14,7 @@ const drawn: StepKinds = {
 
 /** A change reaches one user first in some worlds. Uses its own draws, so the others stay as they are. */
 export function withStages(world: World, draw: Draw): World {
-  if (!isFit(world) || !draw.chance(0.25)) return world;
+  if (!isFit(world) || !draw.chance(0.35)) return world;
   const stages: StageFlags = {
     healthyForMs: draw.pick([1_000, 3_000, 8_000]),
     deadlineMs: draw.pick([15_000, 30_000, 60_000]),
