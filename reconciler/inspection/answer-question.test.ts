@@ -33,6 +33,17 @@ describe('answerQuestion', () => {
     expect(answerQuestion({ health: health('acting'), inspections }, page)).toEqual({ body });
   });
 
+  it('puts its health together for no other question', () => {
+    const body = { bytes: jsonBody({ v: 1 }) };
+    const inspected = {
+      get health(): HealthInspection {
+        throw new Error('nobody asked for it');
+      },
+      inspections: { answer: () => body },
+    };
+    expect(answerQuestion(inspected, page)).toEqual({ body });
+  });
+
   it.each([
     ['starting', undefined, 503, 'starting'],
     ['stopped', silent, 503, 'stopping'],

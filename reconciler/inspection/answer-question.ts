@@ -15,13 +15,16 @@ export interface Inspected {
 
 /** The answer to a question. Every replica tells its health, and only the leader tells the rest. */
 export function answerQuestion(
-  { health, inspections }: Inspected,
+  inspected: Inspected,
   question: InspectionQuestion,
   acceptsGzip = false,
 ): InspectionAnswer {
-  if (question.about === 'health') return { body: { bytes: jsonBody(health) } };
+  // The health is put together from every watch, so it is asked for only where it is told.
+  if (question.about === 'health') return { body: { bytes: jsonBody(inspected.health) } };
+  const { inspections } = inspected;
   const body = inspections?.answer(question, acceptsGzip);
   if (body) return { body };
+  const { health } = inspected;
   const problem = problemOf(health.state, inspections !== undefined);
   const { leader } = health;
   return {

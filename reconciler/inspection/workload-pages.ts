@@ -13,8 +13,11 @@ import { workloadStatus } from './workload-statuses';
 
 type PageQuestion = Extract<InspectionQuestion, { readonly about: 'workloads' }>;
 
-/** A page shows changes within a second, and sorting the keys of a large cluster takes ten milliseconds. */
-const keptForMs = 250;
+/** A page shows changes within a second, and a look at a large cluster takes ten milliseconds. */
+const lookedAtForMs = 250;
+
+/** Who watches asks again within seconds. */
+const keptForMs = 10_000;
 
 /** A client that asks for ever other pages must not fill the memory. This holds the pages of 20,000 workloads. */
 const maxKeptBytes = 4 * 1024 * 1024;
@@ -27,42 +30,42 @@ const maxPacketBytes = 1_400;
 /** Rows are alike, so a window of 4 KB finds as much as one of 32 KB. For that zlib takes 270 KB of memory each time. */
 const zipping = { level: 1, windowBits: 12, memLevel: 6 };
 
-/** Who watches asks again within seconds. */
-const rowsKeptForMs = 10_000;
+/** What determines a row: of a workload in step its record, and of any other the JSON of the row. */
+type Cell = WorkloadRecord | string;
 
-/** What a page says. Each row is JSON. */
-interface PageContent {
-  readonly rows: readonly string[];
-  readonly hold: string | undefined;
-  /** The workload behind which the next page begins; undefined: this is the last page. */
-  readonly last: string | undefined;
-}
-
-interface RenderedPage extends PageContent {
-  readonly body: AnswerBody;
-}
-
-/** What was rendered within that time. */
-interface Kept {
-  /** Of all workloads, as the index has them, and sorted. */
+/** The names of all workloads, as the index has them and sorted. */
+interface Keys {
   readonly unsorted: readonly string[];
-  readonly keys: readonly string[];
-  readonly pages: Map<string, RenderedPage>;
-  bytes: number;
+  readonly sorted: readonly string[];
+  /** When they were last compared with the index, by the monotonic clock. */
+  readonly lookedMs: number;
 }
+
+interface Page {
+  readonly cells: readonly Cell[];
+  /** That everything is held, as JSON; undefined: it is not. */
+  readonly hold: string | undefined;
+  /** Whether there are workloads behind it. */
+  readonly hasMore: boolean;
+  readonly body: AnswerBody;
+  readonly bytes: number;
+  /** When it was last compared with the workloads, by the monotonic clock. */
+  lookedMs: number;
+}
+
+const noKeys: Keys = { unsorted: [], sorted: [], lookedMs: -Infinity };
 
 /**
- * Pages of the workloads that some source may restart, looked at anew at most four times a second. What says the same as
- * before is neither sorted nor compressed again.
+ * Pages of the workloads that some source may restart, looked at anew at most four times a second. A look that finds what
+ * was there before makes nothing: what outlives it would fill the memory until the next whole garbage collection.
  */
 export class WorkloadPages {
   readonly #view: InspectionView;
-  #kept: Kept | undefined;
-  /** What was kept before that. */
-  #former: Kept | undefined;
-  /** Rows of workloads that are in step, as text. Nearly all are, and then only the record determines it. */
-  #inStepRows = new WeakMap<WorkloadRecord, string>();
-  #forgetRows: Timer | undefined;
+  #keys = noKeys;
+  /** By what was asked. The one that was asked for longest ago is the first. */
+  readonly #pages = new Map<string, Page>();
+  #bytes = 0;
+  #forget: Timer | undefined;
 
   constructor(view: InspectionView) {
     this.#view = view;
@@ -70,75 +73,111 @@ export class WorkloadPages {
 
   /** A page goes through the API server, and a full one has 250 KB: so it is compressed for whoever can read that. */
   render(question: PageQuestion, acceptsGzip: boolean): AnswerBody {
-    const kept = this.#current();
     const { namespace = '', limit, after = '' } = question;
     const id = [acceptsGzip ? 'gzip' : 'plain', namespace, limit, after].join(' ');
-    const known = kept.pages.get(id);
-    if (known !== undefined) return known.body;
-    const page = this.#rendered(this.#page(question, kept.keys), this.#former?.pages.get(id), acceptsGzip);
-    const bytes = id.length + page.rows.length * pointerBytes + page.body.bytes.length;
-    // Both count, and what is asked for now comes before what was.
-    if (this.#former && kept.bytes + this.#former.bytes + bytes > maxKeptBytes) this.#former = undefined;
-    if (kept.bytes + bytes <= maxKeptBytes) {
-      kept.pages.set(id, page);
-      kept.bytes += bytes;
-    }
+    const page = this.#current(this.#pages.get(id), question) ?? this.#rendered(id, question, acceptsGzip);
+    this.#keep(id, page);
     return page.body;
   }
 
-  #rendered(content: PageContent, former: RenderedPage | undefined, acceptsGzip: boolean): RenderedPage {
-    if (former && saysTheSame(content, former)) return former;
-    return { ...content, body: encoded(pageBody(content), acceptsGzip) };
+  /** Undefined: it is not known what the page says now. */
+  #current(page: Page | undefined, question: PageQuestion): Page | undefined {
+    const nowMs = this.#view.clock.monotonicMs();
+    if (!page || nowMs - page.lookedMs < lookedAtForMs) return page;
+    if (page.hold !== this.#hold() || !this.#hasSameCells(page, question)) return undefined;
+    page.lookedMs = nowMs;
+    return page;
   }
 
-  #current(): Kept {
-    const { clock, workloads } = this.#view;
-    if (this.#kept) return this.#kept;
-    // Dropped by timers: when nobody asks any more, nothing is kept.
-    clock.timer(keptForMs, () => {
-      this.#former = this.#kept;
-      this.#kept = undefined;
-    });
-    this.#forgetRows?.cancel();
-    this.#forgetRows = clock.timer(rowsKeptForMs, () => {
-      this.#former = undefined;
-      this.#inStepRows = new WeakMap();
-    });
-    const former = this.#former;
-    const unsorted = Array.from(workloads.tracked(), ({ key }) => key);
-    const keys = former && isSame(unsorted, former.unsorted) ? former.keys : unsorted.toSorted();
-    this.#kept = { unsorted, keys, pages: new Map(), bytes: 0 };
-    return this.#kept;
+  #hasSameCells({ cells, hasMore }: Page, question: PageQuestion): boolean {
+    let index = 0;
+    for (const workload of this.#workloads(question)) {
+      if (index === question.limit) return hasMore;
+      if (this.#cell(workload) !== cells[index++]) return false;
+    }
+    return index === cells.length && !hasMore;
   }
 
-  #page({ namespace, limit, after }: PageQuestion, keys: readonly string[]): PageContent {
+  #rendered(id: string, question: PageQuestion, acceptsGzip: boolean): Page {
+    const workloads = [...this.#workloads(question)];
+    const hasMore = workloads.length > question.limit;
+    if (hasMore) workloads.pop();
+    const cells = workloads.map((workload) => this.#cell(workload));
+    const hold = this.#hold();
+    const last = hasMore ? workloads.at(-1)?.key : undefined;
+    const body = encoded(pageBody(cells.map(rowText), hold, last), acceptsGzip);
+    const bytes = cells.reduce<number>((sum, cell) => sum + pointerBytes + (typeof cell === 'string' ? cell.length : 0), id.length); // prettier-ignore
+    return { cells, hold, hasMore, body, bytes: bytes + body.bytes.length, lookedMs: this.#view.clock.monotonicMs() };
+  }
+
+  #keep(id: string, page: Page): void {
+    this.#bytes += page.bytes - (this.#pages.get(id)?.bytes ?? 0);
+    this.#pages.delete(id);
+    this.#pages.set(id, page);
+    for (const [oldest, { bytes, lookedMs }] of this.#pages) {
+      if (this.#bytes <= maxKeptBytes && page.lookedMs - lookedMs < keptForMs) break;
+      this.#pages.delete(oldest);
+      this.#bytes -= bytes;
+    }
+    // When nobody asks any more, nothing is kept.
+    this.#forget?.cancel();
+    this.#forget = this.#view.clock.timer(keptForMs, () => {
+      this.#pages.clear();
+      this.#bytes = 0;
+      this.#keys = noKeys;
+    });
+  }
+
+  #hold(): string | undefined {
     const { clock, heldInstall } = this.#view;
     const told = toldHoldOf(heldInstall.hold, clock.nowMs());
-    const hold = told && jsonText(told);
-    const rows: string[] = [];
-    let last: string | undefined;
-    for (let index = firstAfter(keys, after); index < keys.length; index++) {
+    return told && jsonText(told);
+  }
+
+  /** The workloads of a page, and the one behind it. */
+  *#workloads({ namespace, limit, after }: PageQuestion): Generator<TrackedWorkload> {
+    const keys = this.#sortedKeys();
+    let left = limit + 1;
+    for (let index = firstAfter(keys, after); index < keys.length && left > 0; index++) {
       const workload = this.#view.workloads.get(keys[index] ?? '');
       // It may have been deleted since the keys were sorted.
       if (!workload || (namespace !== undefined && workload.record.namespace !== namespace)) continue;
-      if (rows.length === limit) return { rows, hold, last };
-      rows.push(this.#row(workload));
-      last = workload.key;
+      left--;
+      yield workload;
     }
-    return { rows, hold, last: undefined };
   }
 
-  /** The JSON of a row. */
-  #row(workload: TrackedWorkload): string {
+  #sortedKeys(): readonly string[] {
+    const { clock, workloads } = this.#view;
+    const lookedMs = clock.monotonicMs();
+    const { unsorted, sorted } = this.#keys;
+    if (lookedMs - this.#keys.lookedMs < lookedAtForMs) return sorted;
+    if (hasKeys(workloads.tracked(), unsorted)) {
+      this.#keys = { unsorted, sorted, lookedMs };
+    } else {
+      const keys = Array.from(workloads.tracked(), ({ key }) => key);
+      this.#keys = { unsorted: keys, sorted: keys.toSorted(), lookedMs };
+    }
+    return this.#keys.sorted;
+  }
+
+  #cell(workload: TrackedWorkload): Cell {
     const { record } = workload;
     const status = workloadStatus(this.#view, workload);
-    if (status.state !== 'in-step') return jsonText(rowOf(record, status));
-    const known = this.#inStepRows.get(record);
-    if (known !== undefined) return known;
-    const text = jsonText(rowOf(record, status));
-    this.#inStepRows.set(record, text);
-    return text;
+    return status.state === 'in-step' ? record : jsonText(rowOf(record, status));
   }
+}
+
+function hasKeys(workloads: Iterable<TrackedWorkload>, keys: readonly string[]): boolean {
+  let index = 0;
+  for (const { key } of workloads) {
+    if (key !== keys[index++]) return false;
+  }
+  return index === keys.length;
+}
+
+function rowText(cell: Cell): string {
+  return typeof cell === 'string' ? cell : jsonText(rowOf(cell, { state: 'in-step' }));
 }
 
 function rowOf({ kind, namespace, name, lastRestart }: WorkloadRecord, status: WorkloadStatus): WorkloadRow {
@@ -146,16 +185,8 @@ function rowOf({ kind, namespace, name, lastRestart }: WorkloadRecord, status: W
   return { kind, namespace, name, ...status, ...(lastRestartAt !== undefined && { lastRestartAt }) };
 }
 
-function saysTheSame(page: PageContent, former: PageContent): boolean {
-  return page.hold === former.hold && page.last === former.last && isSame(page.rows, former.rows);
-}
-
-function isSame(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((text, index) => text === right[index]);
-}
-
-/** The {@link WorkloadPage} with these rows, and with a token for those behind `last`. */
-function pageBody({ rows, hold, last }: PageContent): Buffer {
+/** The {@link WorkloadPage} with these rows, and with a token for those behind `last`; undefined: there are none. */
+function pageBody(rows: readonly string[], hold: string | undefined, last: string | undefined): Buffer {
   const held = hold === undefined ? '' : `"hold":${hold},`;
   const more = last === undefined ? '' : `,"continue":"${continueToken(last)}"`;
   return Buffer.from(`{"v":1,${held}"workloads":[${rows.join()}]${more}}\n`);
