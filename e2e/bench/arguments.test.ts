@@ -12,6 +12,7 @@ describe('arguments of a bench', () => {
   it.each([
     [['admission'], { ...plain, names: ['admission'] }],
     [['--json', 'other'], { ...plain, names: ['other'], json: true }],
+    [['other', 'admission', 'other'], { ...plain, names: ['other', 'admission'] }],
     [['all'], { ...plain, names: ['admission', 'other'] }],
     [
       ['other', '--sim', '--store', '--minutes=1.5'],
@@ -21,9 +22,8 @@ describe('arguments of a bench', () => {
   ])('%j', (args, asked) => expect(parseArguments(args, known)).toEqual(asked));
 
   it.each([
-    ['no name', [], 'name one bench'],
-    ['two names', ['admission', 'other'], 'name one bench'],
-    ['a name that is none', ['admision'], 'there is no bench "admision"'],
+    ['no name', [], 'name the benches'],
+    ['a name that is none', ['other', 'admision'], 'there is no bench "admision"'],
     ['a flag that is none', ['admission', '--fast'], '--fast'],
     ['a flag without its value', ['admission', '--command'], '--command'],
     ['no time', ['admission', '--minutes=0'], '--minutes=0'],

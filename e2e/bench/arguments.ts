@@ -28,16 +28,16 @@ const defaultMinutes = 20;
 export function parseArguments(args: readonly string[], known: ReadonlyMap<string, string>): Asked {
   const usage = usageOf(known);
   const { values, positionals } = parsed(args, usage);
-  const [name, ...more] = positionals;
-  if (name === undefined || more.length > 0) throw new UsageError(`name one bench, or all\n${usage}`);
-  if (name !== 'all' && !known.has(name)) throw new UsageError(`there is no bench "${name}"\n${usage}`);
+  const unknown = positionals.find((name) => name !== 'all' && !known.has(name));
+  if (unknown !== undefined) throw new UsageError(`there is no bench "${unknown}"\n${usage}`);
+  if (positionals.length === 0) throw new UsageError(`name the benches, or all\n${usage}`);
   const minutes = Number(values.minutes ?? defaultMinutes);
   if (!(minutes > 0)) throw new UsageError(`--minutes=${values.minutes ?? ''}: give a number above 0\n${usage}`);
   if (values.store === true && values.command !== undefined) {
     throw new UsageError(`--store is for Reroll's own figures, not for those of a --command\n${usage}`);
   }
   return {
-    names: name === 'all' ? [...known.keys()] : [name],
+    names: positionals.includes('all') ? [...known.keys()] : [...new Set(positionals)],
     json: values.json === true,
     simulated: values.sim === true,
     store: values.store === true,
@@ -67,7 +67,7 @@ function parsed(args: readonly string[], usage: string) {
 function usageOf(known: ReadonlyMap<string, string>): string {
   const width = Math.max(...[...known.keys()].map((name) => name.length));
   return [
-    "usage: npm run bench -- NAME|all [--json] [--sim] [--store] [--minutes N] [--command 'PROGRAM FLAGS']",
+    "usage: npm run bench -- NAME...|all [--json] [--sim] [--store] [--minutes N] [--command 'PROGRAM FLAGS']",
     ...[...known].map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`),
     '  --json     the result for programs',
     '  --sim      on the simulated API server instead of the real control plane',
