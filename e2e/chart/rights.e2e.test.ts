@@ -18,13 +18,14 @@ import { ChartCluster } from './chart-cluster';
 import { releaseEach, restartEach } from './every-kind';
 import { grantsOfOurs } from './grants';
 import { refusedRequests, unusedRights } from './rights-used';
+import { rollBackEach } from './roll-back-each';
 
 const dayMs = 24 * 60 * 60_000;
 
 interface Case {
   readonly what: string;
   readonly values: Values;
-  /** CSI and metaInfo are on, and the API server does not stream lists, like those before 1.32. */
+  /** CSI, metaInfo and rollback are on, and the API server does not stream lists, like those before 1.32. */
   readonly everything?: true;
 }
 
@@ -38,6 +39,9 @@ const cases: readonly Case[] = [
         enableCSIIntegration: true,
         namespaceSelector: 'team=shop',
         metaInfo: true,
+        rollback: true,
+        healthyFor: '3s',
+        stageDeadline: '15s',
       },
     },
     everything: true,
@@ -109,6 +113,10 @@ describe.each(cases.map((each) => [each.what, each] as const))('with %s', (_, { 
       await reconciler.line(({ message }) => message.startsWith(`Deployment ${namespace}/mounting: baseline`));
       await cluster.apply(within(secretProviderClassPodStatus('a', 'vault', { password: '2' })));
       await reconciler.line(({ message }) => message === `Deployment ${namespace}/mounting restarted`);
+    });
+
+    it('a content that breaks the first user is put back', async () => {
+      await rollBackEach(cluster, { team: 'shop' });
     });
 
     it('what an upgrade changes is published', async () => {

@@ -197,6 +197,34 @@ export const commandRows: readonly CommandRow[] = [
     code: 2,
   },
   {
+    what: 'rollback shows which keys it would put back',
+    args: (namespace) => ['rollback', 'cm/app', '--dry-run', ...main, '-n', namespace('a content is kept')],
+    expected:
+      /^ConfigMap situation-\d+\/app would have the content that was kept\ncontent of change [0-9a-f]{8}, kept at .*Z\nchanged: color\n/,
+    notAlike: /^ConfigMap situation-\d+\/app has the content that was kept last\n$/,
+    code: { asker: 0, reader: 1 },
+  },
+  {
+    what: 'rollback changes nothing if nobody is there to be asked',
+    args: (namespace) => ['rollback', 'cm/app', ...main, '-n', namespace('a content is kept')],
+    expected: /^nobody is there to ask, so nothing was changed: use --yes\n$/,
+    notAlike: /^ConfigMap situation-\d+\/app has the content that was kept last\n$/,
+    code: 1,
+  },
+  {
+    what: 'rollback puts back what was kept, and has nothing to do for the next who asks',
+    args: (namespace) => ['rollback', 'cm/app', '--yes', ...main, '-n', namespace('a content is kept')],
+    expected: /^ConfigMap situation-\d+\/app has the content that was kept\ncontent of change [0-9a-f]{8}, /,
+    notAlike: /^ConfigMap situation-\d+\/app has the content that was kept last\n$/,
+    code: { asker: 0, reader: 1 },
+  },
+  {
+    what: 'rollback says what has a content kept, and ends with 1',
+    args: (namespace) => ['rollback', 'cm/app', '--yes', ...main, '-n', namespace(nothing)],
+    expected: /^no content of ConfigMap situation-\d+\/app is kept: .* reroll\.dev\/on-failure: keep, /,
+    code: 1,
+  },
+  {
     what: 'pause holds everything',
     args: () => ['pause', '--all', '--because', 'incident 42', ...main],
     expected: /^everything is held: incident 42\n/,

@@ -11,7 +11,7 @@ export interface Install {
 export const installLabel = 'looked-after-by';
 
 export const installs = {
-  main: { name: 'main', flags: ['--namespaces-to-ignore=ignored'] },
+  main: { name: 'main', flags: ['--namespaces-to-ignore=ignored', '--rollback', '--healthy-for=1s'] },
   selective: {
     name: 'selective',
     flags: [

@@ -52,6 +52,17 @@ const hold = 'reroll.dev/hold';
 const owed = 'is not restarted yet although key color of ConfigMap app changed';
 const perhapsOwed = 'does not restart for ConfigMap app yet';
 
+async function contentKept(place: TestNamespace): Promise<void> {
+  await pollUntil(
+    'a content to be kept',
+    async () => {
+      const all = await place.all('ConfigMap');
+      return all.some(({ metadata }) => metadata.annotations?.['reroll.dev/kept-mac'] !== undefined) ? true : undefined;
+    },
+    patient,
+  );
+}
+
 export const planted: Readonly<Record<string, Situation>> = {
   'nothing has happened': {
     objects: [app, web],
@@ -263,6 +274,20 @@ export const planted: Readonly<Record<string, Situation>> = {
   'it is held': {
     objects: [app, annotated({ [hold]: 'because=audit' })],
     then: paint,
+    leader: `${owed}: held by reroll.dev/hold on the workload: audit`,
+    reader: `${perhapsOwed}: held by reroll.dev/hold on the workload: audit (last written `,
+  },
+  'a content is kept': {
+    objects: [
+      configMap({ name: 'app', data: { color: 'red' }, annotations: { 'reroll.dev/on-failure': 'keep' } }),
+      web,
+    ],
+    then: async (place) => {
+      await contentKept(place);
+      // Else the next content proves itself, too, and is kept instead.
+      await place.patch('Deployment', 'web', { metadata: { annotations: { [hold]: 'because=audit' } } });
+      await paint(place);
+    },
     leader: `${owed}: held by reroll.dev/hold on the workload: audit`,
     reader: `${perhapsOwed}: held by reroll.dev/hold on the workload: audit (last written `,
   },

@@ -94,7 +94,7 @@ export const gateMutants: readonly Mutant[] = [
   },
   {
     what: 'when the hold of a workload ends, nobody looks',
-    file: 'reconciler/workloads/workload-index.ts',
+    file: 'reconciler/workloads/workload-entry.ts',
     from: '    !sameGateSettings(previous.record.gates, entry.record.gates) ||\n',
     to: '',
   },

@@ -88,7 +88,7 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'nothing is read after a 409',
-    file: worker,
+    file: 'reconciler/worker/refused-versions.ts',
     from: 'if (refused === record.resourceVersion) {',
     to: 'if (refused === undefined) {',
     test: workerTest,

@@ -1,9 +1,8 @@
 import type { Baseline } from '../../shared/domain/baseline/baseline';
 import { optedIn } from '../../shared/domain/policy/policy';
 import { progressOnceRestarted } from '../../shared/domain/workloads/rollout-progress';
-import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { StrategyName } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
-import { getObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import { randomHex, type Random } from '../../shared/runtime/random';
 import { isForPerson } from '../reporting/errors-for-people';
@@ -29,6 +28,7 @@ import type { PauseBegun } from './pauses';
 import { planInput, type PlanView } from './plan-view';
 import { urgently, type Deferrals } from '../reporting/deferrals';
 import type { Reporter } from '../reporting/reporter';
+import { RefusedVersions, type RefusedVersionsOptions } from './refused-versions';
 import type { RolloutCoalescer } from './rollout-coalescer';
 import { settledAtMs, settleTimesOf, type Settled, type SettleTimes, type SettleWindows } from './settle-window';
 import type { LocalSourceRef } from '../../shared/domain/sources/source';
@@ -39,7 +39,10 @@ import type { LookResult, UnfinishedLooks } from './unfinished-looks';
 import type { Writers } from './writers';
 
 export interface WorkerOptions
-  extends PlanView, Pick<BaselineWritesOptions, 'adoptions' | 'removals' | 'checkRestored'> {
+  extends
+    PlanView,
+    Pick<BaselineWritesOptions, 'adoptions' | 'removals' | 'checkRestored'>,
+    Pick<RefusedVersionsOptions, 'refresh'> {
   readonly contents: Pick<ContentLoader, 'read'>;
   readonly versions: Pick<ComparableVersions, 'known' | 'ask'>;
   readonly clock: Clock;
@@ -54,8 +57,6 @@ export interface WorkerOptions
   /** For people who ask and for traces, never a reason to act. */
   readonly unfinished: Pick<UnfinishedLooks, 'get' | 'note' | 'forget'>;
   readonly hints: Pick<Hints, 'attribution'>;
-  /** Takes over an object that was read by name. */
-  readonly refresh: (record: WorkloadRecord) => void;
   readonly writers: Writers;
   readonly context: ApplyContext;
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
@@ -75,12 +76,12 @@ const gateLookMs = 3_600_000;
 /** Processes one workload at a time: plan, then apply. What it does not finish stays in the queue. */
 export class Worker {
   readonly #options: WorkerOptions;
-  /** Versions that a write was refused for. Only a newer version is worth another try. */
-  readonly #refusedVersions = new Map<WorkloadKey, string>();
+  readonly #refusedVersions: RefusedVersions;
   readonly #writes: BaselineWrites;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    this.#refusedVersions = new RefusedVersions(options);
     this.#writes = new BaselineWrites(options);
   }
 
@@ -113,7 +114,7 @@ export class Worker {
 
   /** The workload is deleted; forgets everything about it. */
   forget(key: WorkloadKey): void {
-    this.#refusedVersions.delete(key);
+    this.#refusedVersions.forget(key);
     this.#writes.forget(key);
     this.#close(key);
     this.#options.reporter.forget(key);
@@ -131,7 +132,7 @@ export class Worker {
       // Contents are read anyway, so that this process can compare them when it leads, however long ago the change was.
       return await this.#read(stale, candidates({ workload: stale, sources }), { kind: 'done' });
     }
-    await this.#refreshRefused(stale);
+    await this.#refusedVersions.pass(stale);
     const workload = workloads.get(stale.key);
     const term = this.#options.term();
     // Checked again after the wait: the lease and the workload may be gone.
@@ -145,7 +146,7 @@ export class Worker {
     try {
       return await this.#act(workload, term);
     } catch (error) {
-      if (mayBeStale(error)) this.#refusedVersions.set(workload.key, workload.record.resourceVersion);
+      if (mayBeStale(error)) this.#refusedVersions.refused(workload);
       throw error;
     }
   }
@@ -379,20 +380,6 @@ export class Worker {
     this.#options.deferrals.forget(key);
     this.#options.turns.answered(key);
     return this.#options.settle.close(key);
-  }
-
-  /** After a conflict the watch usually shows the newer version. If it did not, the object is read by name. */
-  async #refreshRefused({ key, record }: TrackedWorkload): Promise<void> {
-    const refused = this.#refusedVersions.get(key);
-    if (refused === undefined) return;
-    const { workloads, context, refresh } = this.#options;
-    if (refused === record.resourceVersion) {
-      const { resource } = workloadKind(record.kind);
-      const object = await getObject(context.client, resource, record.namespace, record.name);
-      // The workload may be gone from the index, for example because its namespace is no longer selected.
-      if (workloads.get(key)) refresh(context.read(record.kind, object));
-    }
-    this.#refusedVersions.delete(key);
   }
 
   #failed(workload: TrackedWorkload, error: unknown, startedMs: number): LookResult {

@@ -1,10 +1,4 @@
-import {
-  formatBaseline,
-  isWrittenFor,
-  parseBaseline,
-  sameSources,
-  type Baseline,
-} from '../../shared/domain/baseline/baseline';
+import { formatBaseline, isWrittenFor, parseBaseline, type Baseline } from '../../shared/domain/baseline/baseline';
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { errorMessage } from '../../shared/domain/errors';
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
@@ -23,8 +17,9 @@ import type { Clock } from '../../shared/runtime/clock';
 import { workloadKey, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { DigestKeyring } from '../sources/digest-keyring';
 import { unrecordedSince } from './unrecorded-since';
-import { referencedSince, untrackedOf, type SeenWorkload, type UntrackedWorkload } from './referenced-since';
+import { referencedSince, untrackedOf, type UntrackedWorkload } from './referenced-since';
 import { SourceUsers } from './source-users';
+import { differs, knownBaseline, recordsSame, type ReadBaseline, type WorkloadEntry } from './workload-entry';
 
 export interface WorkloadIndexOptions {
   readonly clock: Clock;
@@ -50,24 +45,8 @@ export interface WorkloadIndexOptions {
   readonly onGone: (key: WorkloadKey, uid: string) => void;
 }
 
-interface Entry extends TrackedWorkload, SeenWorkload {
-  /** Our own write, until the watch shows it: older states that arrive late must not replace it. */
-  readonly ownWrite: { readonly resourceVersion: string; readonly untilMs: number } | undefined;
-  /** The baseline on the object was made under another digest key. */
-  readonly underOtherKey: boolean;
-  /** The baseline is kept only in memory, so it is not lost if the object does not show it. */
-  readonly inMemory: boolean;
-}
-
 /** What a restart writes besides the template and the baseline. */
 export type WrittenFields = Partial<Pick<WorkloadRecord, 'pause' | 'lastRestart' | 'progress'>>;
-
-interface ReadBaseline {
-  readonly baseline?: Baseline;
-  readonly problem: string | undefined;
-  /** It was made with another digest key. */
-  readonly underOtherKey?: boolean;
-}
 
 /** If the watch has not shown our own write by then, it is not expected to show it any more. */
 const ownWriteAwaitedMs = 30_000;
@@ -77,7 +56,7 @@ const nothing: ReadonlyMap<SourceId, string> = new Map();
 /** Every tracked workload, and the users of each source. */
 export class WorkloadIndex {
   readonly #options: WorkloadIndexOptions;
-  readonly #entries = new Map<WorkloadKey, Entry>();
+  readonly #entries = new Map<WorkloadKey, WorkloadEntry>();
   /** Workloads that do not opt in. A later opt-in gets the time of its write, not of the workload's creation. */
   readonly #untracked = new Map<WorkloadKey, UntrackedWorkload & { readonly because: UntrackedReason }>();
   readonly #users = new SourceUsers();
@@ -195,7 +174,7 @@ export class WorkloadIndex {
     this.#keep({ ...entry, ownWrite: { resourceVersion: stored, untilMs } }, baseline);
   }
 
-  #keep(entry: Entry, baseline: Baseline): void {
+  #keep(entry: WorkloadEntry, baseline: Baseline): void {
     this.#entries.set(entry.key, {
       ...entry,
       baseline,
@@ -294,7 +273,12 @@ export class WorkloadIndex {
     this.#revisions.set(namespace, this.revisionOf(namespace) + 1);
   }
 
-  #entryOf(key: WorkloadKey, record: WorkloadRecord, previous: Entry | undefined, origin: 'list' | 'watch'): Entry {
+  #entryOf(
+    key: WorkloadKey,
+    record: WorkloadRecord,
+    previous: WorkloadEntry | undefined,
+    origin: 'list' | 'watch',
+  ): WorkloadEntry {
     const known = knownBaseline(previous, record);
     const read: ReadBaseline = known ? { baseline: known, problem: undefined } : this.#readBaseline(record);
     // What is kept in memory need not be written if the object turns out to record the same.
@@ -356,7 +340,7 @@ export class WorkloadIndex {
     }
   }
 
-  #predatesOwnWrite(entry: Entry, record: WorkloadRecord): boolean {
+  #predatesOwnWrite(entry: WorkloadEntry, record: WorkloadRecord): boolean {
     if (!entry.ownWrite || !isOlderVersion(record.resourceVersion, entry.ownWrite.resourceVersion)) return false;
     if (this.#options.clock.monotonicMs() >= entry.ownWrite.untilMs) return false;
     const sequence = this.#readBaseline(record).baseline?.sequence ?? -1;
@@ -374,32 +358,4 @@ export class WorkloadIndex {
 /** Whether some source may restart the workload. */
 export function isTrackable(record: WorkloadRecord, policy: PolicySettings): boolean {
   return whyUntracked(record, policy) === undefined;
-}
-
-/**
- * Whether a decision could differ, or there is another problem to report. During a rollout, a workload's status changes
- * many times a second.
- */
-function differs(previous: Entry, entry: Entry): boolean {
-  return (
-    previous.signature !== entry.signature ||
-    previous.record.baselineText !== entry.record.baselineText ||
-    previous.record.deleting !== entry.record.deleting ||
-    !sameGateSettings(previous.record.gates, entry.record.gates) ||
-    JSON.stringify(previous.record.pause) !== JSON.stringify(entry.record.pause) ||
-    JSON.stringify(previous.record.problems) !== JSON.stringify(entry.record.problems)
-  );
-}
-
-/**
- * The known baseline, if it was read from the same text: most events change only the status. A baseline that is in
- * memory, lost or just written was not read from the object.
- */
-function knownBaseline(previous: Entry | undefined, { baselineText }: WorkloadRecord): Baseline | undefined {
-  if (!previous || previous.baselineLost || previous.inMemory || previous.ownWrite) return undefined;
-  return previous.record.baselineText === baselineText ? previous.baseline : undefined;
-}
-
-function recordsSame(left: Baseline | undefined, right: Baseline | undefined): boolean {
-  return left !== undefined && left.keyId === right?.keyId && sameSources(left.sources, right.sources);
 }

@@ -1,0 +1,48 @@
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import { getObject } from '../../shared/kube/client/objects';
+import type { ApplyContext } from '../apply/restart';
+import type { WorkloadIndex } from '../workloads/workload-index';
+
+export interface RefusedVersionsOptions {
+  readonly workloads: Pick<WorkloadIndex, 'get'>;
+  readonly context: Pick<ApplyContext, 'client' | 'read'>;
+  /** Takes over an object that was read by name. */
+  readonly refresh: (record: WorkloadRecord) => void;
+}
+
+/** Versions of workloads that a write was refused for. Only a newer version is worth another try. */
+export class RefusedVersions {
+  readonly #options: RefusedVersionsOptions;
+  readonly #versions = new Map<WorkloadKey, string>();
+
+  constructor(options: RefusedVersionsOptions) {
+    this.#options = options;
+  }
+
+  refused({ key, record }: TrackedWorkload): void {
+    this.#versions.set(key, record.resourceVersion);
+  }
+
+  forget(key: WorkloadKey): void {
+    this.#versions.delete(key);
+  }
+
+  /**
+   * After a conflict the watch usually shows the newer version. If it did not, the object is read by name.
+   * @throws KubeErrors
+   */
+  async pass({ key, record }: TrackedWorkload): Promise<void> {
+    const refused = this.#versions.get(key);
+    if (refused === undefined) return;
+    const { workloads, context, refresh } = this.#options;
+    if (refused === record.resourceVersion) {
+      const { resource } = workloadKind(record.kind);
+      const object = await getObject(context.client, resource, record.namespace, record.name);
+      // The workload may be gone from the index, for example because its namespace is no longer selected.
+      if (workloads.get(key)) refresh(context.read(record.kind, object));
+    }
+    this.#versions.delete(key);
+  }
+}

@@ -1,0 +1,54 @@
+import { sameSources, type Baseline } from '../../shared/domain/baseline/baseline';
+import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { SeenWorkload } from './referenced-since';
+
+/** A workload as the index keeps it. */
+export interface WorkloadEntry extends TrackedWorkload, SeenWorkload {
+  /** Our own write, until the watch shows it: older states that arrive late must not replace it. */
+  readonly ownWrite: { readonly resourceVersion: string; readonly untilMs: number } | undefined;
+  /** The baseline on the object was made under another digest key. */
+  readonly underOtherKey: boolean;
+  /** The baseline is kept only in memory, so it is not lost if the object does not show it. */
+  readonly inMemory: boolean;
+}
+
+/** What the baseline on an object says. */
+export interface ReadBaseline {
+  readonly baseline?: Baseline;
+  readonly problem: string | undefined;
+  /** It was made with another digest key. */
+  readonly underOtherKey?: boolean;
+}
+
+/**
+ * Whether a decision could differ, or there is another problem to report. During a rollout, a workload's status changes
+ * many times a second.
+ */
+export function differs(previous: WorkloadEntry, entry: WorkloadEntry): boolean {
+  return (
+    previous.signature !== entry.signature ||
+    previous.record.baselineText !== entry.record.baselineText ||
+    previous.record.deleting !== entry.record.deleting ||
+    !sameGateSettings(previous.record.gates, entry.record.gates) ||
+    JSON.stringify(previous.record.pause) !== JSON.stringify(entry.record.pause) ||
+    JSON.stringify(previous.record.problems) !== JSON.stringify(entry.record.problems)
+  );
+}
+
+/**
+ * The known baseline, if it was read from the same text: most events change only the status. A baseline that is in
+ * memory, lost or just written was not read from the object.
+ */
+export function knownBaseline(
+  previous: WorkloadEntry | undefined,
+  { baselineText }: WorkloadRecord,
+): Baseline | undefined {
+  if (!previous || previous.baselineLost || previous.inMemory || previous.ownWrite) return undefined;
+  return previous.record.baselineText === baselineText ? previous.baseline : undefined;
+}
+
+export function recordsSame(left: Baseline | undefined, right: Baseline | undefined): boolean {
+  return left !== undefined && left.keyId === right?.keyId && sameSources(left.sources, right.sources);
+}
