@@ -14,7 +14,7 @@ import { ClusterUnderTest } from '../webhook/cluster-under-test';
 import { ready } from '../webhook/reroll-cluster';
 import { patient } from '../cluster/test-namespace';
 import { flagsOf, installs, leaderless, ownNamespaceOf, strangers, type Install, type InstallName } from './installs';
-import { askRole, bindingOf, holdRole, pausingRole, readingRole, readOnlyRole } from './rights';
+import { askRole, bindingOf, holdRole, keepingRole, pausingRole, readingRole, readOnlyRole } from './rights';
 
 const inspectionPort = 9095;
 const pod = 'reroll-0';
@@ -110,6 +110,7 @@ export class CliCluster extends ClusterUnderTest {
       ...others.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: ownNamespaceOf(name) } })),
     );
     await this.apply(...readOnlyRole(readOnlyUser, ownNamespaceOf('reading')), readingRole, pausingRole);
+    await this.apply(keepingRole, bindingOf('reroll', keepingRole));
     for (const person of ['asker', 'reader'] as const) {
       await this.apply(bindingOf(person, readingRole), bindingOf(person, pausingRole));
       await this.apply(...holdRole(person, ownNamespaceOf('main')));

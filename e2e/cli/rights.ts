@@ -23,6 +23,12 @@ export const pausingRole = {
   ],
 } as const;
 
+/** What a reconciler needs besides, that keeps contents. */
+export const keepingRole = {
+  ...{ apiVersion, kind: 'ClusterRole', metadata: { name: 'keeping' } },
+  rules: [{ apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: ['create', 'patch', 'delete'] }],
+} as const;
+
 /** What somebody needs in Reroll's namespace, who holds everything. */
 export function holdRole(user: string, namespace: string): readonly object[] {
   const named = { resourceNames: ['reroll-hold'], verbs: ['get', 'patch', 'delete'] };

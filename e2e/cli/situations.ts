@@ -284,12 +284,12 @@ export const planted: Readonly<Record<string, Situation>> = {
     ],
     then: async (place) => {
       await contentKept(place);
-      // Else the next content proves itself, too, and is kept instead.
-      await place.patch('Deployment', 'web', { metadata: { annotations: { [hold]: 'because=audit' } } });
-      await paint(place);
+      // Without a hold, the next content proves itself, too, and is kept instead.
+      const annotations = { [hold]: 'until=2999-01-01T00:00:00Z' };
+      await place.patch('ConfigMap', 'app', { metadata: { annotations }, data: { color: 'blue' } });
     },
-    leader: `${owed}: held by reroll.dev/hold on the workload: audit`,
-    reader: `${perhapsOwed}: held by reroll.dev/hold on the workload: audit (last written `,
+    leader: `${owed}: held until 2999-01-01T00:00:00Z (in `,
+    reader: `${perhapsOwed}: held until 2999-01-01T00:00:00Z (in `,
   },
   'its source is held': {
     objects: [
@@ -350,7 +350,7 @@ export const planted: Readonly<Record<string, Situation>> = {
       annotated({}),
     ],
     then: paint,
-    leader: `${owed}: it restarts in stages (ConfigMap app has many users: first, Deployment canary must be healthy for 30s)`,
+    leader: `${owed}: it restarts in stages (ConfigMap app has many users: first, Deployment canary must be healthy for 1s)`,
     reader: 'and whether it differs from what the pods run with is known to the leader only',
   },
   'another comes first': {

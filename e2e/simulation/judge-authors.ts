@@ -57,10 +57,11 @@ function checkAnnotation(opened: Case, write: WriteRecord): readonly Violation[]
 }
 
 /**
- * How far watches and records may be behind: a restart may be for a state that was replaced this recently. A record may
- * also report a state to which somebody else has returned meanwhile, and then that user has written the state too.
+ * How far watches and records may be behind: a restart may be for a state that was replaced this recently. A watch that
+ * a partition has cut is asked anew after 90 s without a byte. A record may also report a state to which somebody else
+ * has returned meanwhile, and then that user has written the state too.
  */
-export const behindMs = 75_000;
+export const behindMs = 100_000;
 
 /** The users whose writes led from what was recorded before to what is recorded now. */
 function authorsOf(opened: Case, write: WriteRecord, id: string, decidedMs: number): readonly string[] {

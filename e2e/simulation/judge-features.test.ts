@@ -210,6 +210,22 @@ describe('the judge, if a label selects sources', () => {
     expect(hand.promises(false, { ...selecting, autoReloadAll: true })).toEqual(promises);
   });
 
+  it.each([
+    [true, []],
+    [false, ['missed change']],
+  ])(
+    'if first lists are late: %j, of a source that came, and was edited, before anything was recorded reports %j',
+    async (firstListsAreLate, promises) => {
+      const hand = new Hand();
+      await hand.lead();
+      await hand.label('ConfigMap', yes);
+      await hand.edit('value-2-');
+      await hand.engine('value-2-', false);
+      const rules = { ...selecting, reloadOnCreate: true, autoReloadAll: true, firstListsAreLate };
+      expect(hand.promises(false, rules)).toEqual(promises);
+    },
+  );
+
   it('expects the user who changed a source as its author, not the user who selected it', async () => {
     const hand = await labelled();
     await hand.label('ConfigMap', {});

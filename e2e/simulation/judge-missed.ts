@@ -202,9 +202,8 @@ function cameUnseen(opened: Case, life: Life, source: string, since: number): bo
       (write.revision < (seen?.revision ?? 0) && isEngine(write.user) && isBehind(write)),
   );
   const recorded = before.map(({ object }) => recordedOf(object).get(source)).filter((entry) => entry !== undefined);
-  // Nobody had recorded the workload when the process began to lead that does: that process lists only the last state.
-  const isListedLate =
-    cameRevision > life.writes[0].revision && lastWriteOf(opened, source) < recorderLedSince(opened, seen);
+  // Nobody had recorded the workload when the process listed that does: the list shows only the last state.
+  const isListedLate = cameRevision > life.writes[0].revision && lastWriteOf(opened, source) < listedBy(opened, seen);
   if (recorded.length === 0 ? !isListedLate : recorded.some((entry) => entry !== '-')) return false;
   const formers = versions.slice(came, -1);
   const now = versions.at(-1)?.content;
@@ -224,8 +223,15 @@ function lastWriteOf({ contents }: Case, source: string): number {
   return contents.versions(source).at(-1)?.revision ?? Infinity;
 }
 
-function recorderLedSince(opened: Case, recorder: WriteRecord | undefined): number {
-  return recorder ? opened.ledSince(recorder.user) : 0;
+/** The revision after which the first lists of the process that recorded a workload show nothing any more. */
+function listedBy(opened: Case, recorder: WriteRecord | undefined): number {
+  if (!recorder) return 0;
+  if (!opened.rules.firstListsAreLate) return opened.ledSince(recorder.user);
+  // Nothing is recorded before they are complete.
+  const firsts = opened.lives.map(({ writes }) =>
+    writes.find(({ user, object }) => user === recorder.user && baselineOf(object)),
+  );
+  return Math.min(...firsts.map((first) => first?.revision ?? Infinity));
 }
 
 /**

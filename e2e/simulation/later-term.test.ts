@@ -66,7 +66,7 @@ describe('the judge, for processes that start a day later', () => {
     [
       'reports it if the source was ignored only until long before its deletion',
       { [ignoreAnnotation]: 'true' },
-      90_000,
+      120_000,
       ['left lying'],
     ],
     ['reports it if the source was never ignored', {}, undefined, ['left lying']],

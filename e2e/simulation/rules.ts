@@ -6,6 +6,8 @@ export interface Rules extends Features {
   readonly clocksAreRight: boolean;
   /** Some watches may go silent without an error. Their processes miss changes until the watch times out. */
   readonly watchesFellSilent: boolean;
+  /** The server sends no end of a streamed list, so first lists take until a client gives up waiting for it. */
+  readonly firstListsAreLate: boolean;
   /** The server may answer that it no longer has a past version. */
   readonly refusesPast: boolean;
   /** When requests for namespaces may fail, since the start of the world. */
@@ -22,6 +24,7 @@ export const plainRules: Rules = {
   ...noFeatures,
   clocksAreRight: true,
   watchesFellSilent: false,
+  firstListsAreLate: false,
   refusesPast: false,
   namespacesHidden: [],
   shownWithinMs: Infinity,

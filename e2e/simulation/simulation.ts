@@ -133,7 +133,8 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       kind === 'forbidden' && toMs - fromMs >= refusedForMs && ['namespaces', 'configmaps'].includes(resource),
   );
   const known = { shownWithinMs: shownWithinMs(world), knownWithinMs: knownWithinMs(world) };
-  const hidden = { watchesFellSilent, refusesPast, namespacesHidden, gatesHidden };
+  const firstListsAreLate = world.watchList === 'ignored';
+  const hidden = { watchesFellSilent, firstListsAreLate, refusesPast, namespacesHidden, gatesHidden };
   const gates = isGated(world) && { gates: features.gates ?? {} };
   const rules = { ...features, ...gates, clocksAreRight, ...known, ...hidden };
   const judge = new Judge(rules);
