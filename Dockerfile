@@ -33,6 +33,8 @@ LABEL org.opencontainers.image.title="Reroll" \
 # sets NODE_OPTIONS sets that again.
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=1 \
+    MALLOC_MMAP_THRESHOLD_=32768 \
+    MALLOC_TRIM_THRESHOLD_=65536 \
     NODE_OPTIONS=--max-semi-space-size=2
 WORKDIR /app
 COPY --from=node /usr/local/bin/node /usr/local/bin/node

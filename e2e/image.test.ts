@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { validate } from 'dockerfile-utils';
 import { commands } from '../commands';
+import { mallocSettings, nodeOptions } from './memory-levers';
 
 const textOf = (file: string): string => readFileSync(join(__dirname, '..', file), 'utf8');
 const dockerfile = textOf('Dockerfile');
@@ -24,6 +25,13 @@ describe('the image', () => {
   it('§12 has the port of the probes, and runs as a user that is not root', () => {
     expect(dockerfile).toMatch(/^EXPOSE 9090$/m);
     expect(dockerfile).toMatch(/^USER 65532:65532$/m);
+  });
+
+  it('has the variables and options of Node that the bundle has by its own name', () => {
+    const malloc = Object.entries(mallocSettings).map((pair) => pair.join('='));
+    const [shebang] = textOf('main.ts').split('\n');
+    expect(shebang).toBe(`#!/usr/bin/env -S ${malloc.join(' ')} node ${nodeOptions}`);
+    for (const setting of [...malloc, `NODE_OPTIONS=${nodeOptions}`]) expect(shipped).toContain(` ${setting}`);
   });
 
   it('is told in instructions that exist and are well-formed', () => {
@@ -49,12 +57,6 @@ describe('the image', () => {
 
   it('runs nothing where it is put together: a platform need not be emulated, and there is no shell', () => {
     expect(shipped).not.toMatch(/^(RUN|HEALTHCHECK|SHELL)\b/m);
-  });
-
-  it('has the variables and options of Node that the bundle has by its own name', () => {
-    const [, variable, options] = /^#!\/usr\/bin\/env -S (\S+=\S+) node (\S+)$/m.exec(textOf('main.ts'))!;
-    expect(shipped).toContain(` ${variable!} \\\n`);
-    expect(shipped).toContain(`NODE_OPTIONS=${options!}\n`);
   });
 
   it('copies what its context has, which is no more', () => {

@@ -83,6 +83,8 @@ export const staticChecks: readonly ImageCheck[] = [
       const names = config.Env.map((pair) => pair.split('=')[0]);
       assert.deepEqual(names.filter((name) => !['PATH', 'SSL_CERT_FILE'].includes(name ?? '')).toSorted(), [
         'MALLOC_ARENA_MAX',
+        'MALLOC_MMAP_THRESHOLD_',
+        'MALLOC_TRIM_THRESHOLD_',
         'NODE_ENV',
         'NODE_OPTIONS',
       ]);

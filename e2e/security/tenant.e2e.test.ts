@@ -11,6 +11,7 @@ import { untilCalled } from '../webhook/probe';
 import { metricsOf, namespace, ownNamespace, RerollCluster } from '../webhook/reroll-cluster';
 import { hostileActs, tenantNamespace } from './hostile-tenant';
 import { askLoop, loopProbeOption } from './loop-probe';
+import { nodeOptions } from '../memory-levers';
 import { ObservedProcesses } from './observed-processes';
 
 /** One minute in CI, which finds most of what ten minutes find. */
@@ -19,7 +20,7 @@ const seed = Number(process.env['REROLL_TENANT_SEED'] ?? Math.floor(Date.now() /
 
 /** What the chart gives each process: its memory limit, of which V8 gets three quarters. */
 const limitMiB = 256;
-const memoryOptions = '--max-semi-space-size=2 --max-old-space-size=192';
+const memoryOptions = `${nodeOptions} --max-old-space-size=192`;
 
 /** A realistic number of concurrent writers for one tenant. They keep an API server on two cores busy. */
 const writers = 2;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { createTemporaryDir } from '../../control-plane/temporary-dir';
 import { RerollProcess } from '../../reroll-process';
+import { nodeOptions } from '../../memory-levers';
 import type { Stage } from '../stage';
 
 /** What the program `client.ts` is told, by a file. */
@@ -33,7 +34,7 @@ export interface RunningFloor {
 const connections = 16;
 
 /** As Reroll is shipped. */
-const nodeFlags = ['--max-semi-space-size=2'];
+const nodeFlags = [nodeOptions];
 
 /** Starts the raw floor as a process and resolves once it watches. */
 export async function startFloor(stage: Stage, task: FloorTask): Promise<RunningFloor> {

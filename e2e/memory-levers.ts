@@ -1,0 +1,9 @@
+/** What the image sets in the environment so that malloc gives back what is free. */
+export const mallocSettings = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '32768',
+  MALLOC_TRIM_THRESHOLD_: '65536',
+} as const;
+
+/** The options of Node that the image sets. */
+export const nodeOptions = '--max-semi-space-size=2';
