@@ -37,6 +37,21 @@ describe('a page', () => {
     expect(namesOf(ask({ limit: 2, after: 'Deployment/shop/b' }))).toEqual(['c']);
   });
 
+  it('has a token as long as there is a workload behind it', async () => {
+    const { world, ask } = worldOf('a', 'b');
+    const tokens: (string | undefined)[] = [];
+    const note = async (): Promise<void> => {
+      tokens.push(ask({ limit: 2 }).continue);
+      await world.clock.advance(250);
+    };
+    await note();
+    const behind = world.see({ name: 'c' });
+    await note();
+    world.forget(behind);
+    await note();
+    expect(tokens).toEqual([undefined, continueToken('Deployment/shop/b'), undefined]);
+  });
+
   it('says that everything is held, on each page', () => {
     const world = new InspectionWorld({}, { heldInstall: { hold } });
     for (const name of ['a', 'b']) world.see({ name });
