@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { validate } from 'dockerfile-utils';
 import { commands } from '../commands';
-import { mallocSettings, nodeOptions } from './memory-levers';
+import { mallocSettings, nodeOptions } from './image-environment';
 
 const textOf = (file: string): string => readFileSync(join(__dirname, '..', file), 'utf8');
 const dockerfile = textOf('Dockerfile');
@@ -31,7 +31,7 @@ describe('the image', () => {
     const malloc = Object.entries(mallocSettings).map((pair) => pair.join('='));
     const [shebang] = textOf('main.ts').split('\n');
     expect(shebang).toBe(`#!/usr/bin/env -S ${malloc.join(' ')} node ${nodeOptions}`);
-    for (const setting of [...malloc, `NODE_OPTIONS=${nodeOptions}`]) expect(shipped).toContain(` ${setting}`);
+    expect(shipped).toContain(`    ${[...malloc, `NODE_OPTIONS=${nodeOptions}`].join(' \\\n    ')}\n`);
   });
 
   it('is told in instructions that exist and are well-formed', () => {

@@ -19,7 +19,7 @@ import { createTemporaryDir, type TemporaryDir } from '../control-plane/temporar
 import { RerollProcess } from '../reroll-process';
 import { shippedSecrets } from '../shipped-secrets';
 import { userTransport } from '../user-transport';
-import { mallocSettings, nodeOptions } from '../memory-levers';
+import { mallocSettings, chartNodeOptions } from '../image-environment';
 import { accounts, deployedRights, type Room } from './deployed-rights';
 
 export const ownNamespace = 'reroll';
@@ -98,7 +98,7 @@ export class Rooms {
 
   /** Like {@link run}, with the heap limits that the chart sets. */
   async runShipped(room: Room): Promise<RerollProcess> {
-    return await this.#start(room, [], { NODE_OPTIONS: `${nodeOptions} --max-old-space-size=192`, ...mallocSettings });
+    return await this.#start(room, [], { NODE_OPTIONS: chartNodeOptions, ...mallocSettings });
   }
 
   async #start(room: Room, more: readonly string[], env: Readonly<Record<string, string>>): Promise<RerollProcess> {

@@ -9,7 +9,7 @@ import { createTemporaryDir } from '../control-plane/temporary-dir';
 import { ownNamespace } from '../engine-settings';
 import { RerollProcess } from '../reroll-process';
 import { hostileRows, tenant, type HostileRow } from './hostile-rows';
-import { mallocSettings, nodeOptions } from '../memory-levers';
+import { mallocSettings, chartNodeOptions } from '../image-environment';
 import { askLoop, loopProbeOption } from './loop-probe';
 
 /** The cost of one object for the process that watches it. */
@@ -22,9 +22,6 @@ export interface HostileCost {
   /** Why there are no figures. */
   readonly failure?: string;
 }
-
-/** The options that the chart gives a reconciler with 256 MiB. */
-const memoryOptions = `${nodeOptions} --max-old-space-size=192`;
 
 /** Objects for each row. The first one warms the code up. The least of the others counts: one alone would show the load of the machine. */
 const turns = 4;
@@ -46,7 +43,7 @@ async function measure({ what, objects }: HostileRow): Promise<HostileCost> {
   const own = [`--kubeconfig=${kubeconfig}`, `--own-namespace=${ownNamespace}`, '--log-format=json'];
   const subject = new RerollProcess({
     args: ['reconciler', ...own, '--listen=127.0.0.1:0', '--channel-listen=127.0.0.1:0', '--settle=100ms'],
-    env: { NODE_OPTIONS: `${memoryOptions} ${await loopProbeOption(temporary.dir)}`, ...mallocSettings },
+    env: { NODE_OPTIONS: `${chartNodeOptions} ${await loopProbeOption(temporary.dir)}`, ...mallocSettings },
   });
   try {
     await subject.line(({ message }) => message === 'started leading');

@@ -11,7 +11,7 @@ import { untilCalled } from '../webhook/probe';
 import { metricsOf, namespace, ownNamespace, RerollCluster } from '../webhook/reroll-cluster';
 import { hostileActs, tenantNamespace } from './hostile-tenant';
 import { askLoop, loopProbeOption } from './loop-probe';
-import { nodeOptions } from '../memory-levers';
+import { chartNodeOptions } from '../image-environment';
 import { ObservedProcesses } from './observed-processes';
 
 /** One minute in CI, which finds most of what ten minutes find. */
@@ -20,7 +20,6 @@ const seed = Number(process.env['REROLL_TENANT_SEED'] ?? Math.floor(Date.now() /
 
 /** What the chart gives each process: its memory limit, of which V8 gets three quarters. */
 const limitMiB = 256;
-const memoryOptions = `${nodeOptions} --max-old-space-size=192`;
 
 /** A realistic number of concurrent writers for one tenant. They keep an API server on two cores busy. */
 const writers = 2;
@@ -38,7 +37,7 @@ let app: App;
 
 beforeAll(async () => {
   probeFiles = createTemporaryDir();
-  process.env['NODE_OPTIONS'] = `${memoryOptions} ${await loopProbeOption(probeFiles.dir)}`;
+  process.env['NODE_OPTIONS'] = `${chartNodeOptions} ${await loopProbeOption(probeFiles.dir)}`;
   cluster = await RerollCluster.start(['validating', 'mutating']);
   alice = await cluster.editor('alice');
   await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: tenantNamespace } });

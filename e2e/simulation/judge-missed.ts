@@ -223,7 +223,7 @@ function lastWriteOf({ contents }: Case, source: string): number {
   return contents.versions(source).at(-1)?.revision ?? Infinity;
 }
 
-/** The revision after which the first lists of the process that recorded a workload show nothing any more. */
+/** The revision by which the process that recorded a workload has listed everything. */
 function listedBy(opened: Case, recorder: WriteRecord | undefined): number {
   if (!recorder) return 0;
   if (!opened.rules.firstListsAreLate) return opened.ledSince(recorder.user);

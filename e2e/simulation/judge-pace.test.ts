@@ -150,7 +150,7 @@ describe('the judge, for the order of restarts,', () => {
     [1, ['out of order']],
     [0, []],
   ])(
-    'reports one that begins %d ms after the one that it names, and before that is rolled out',
+    'of one that begins %d ms after the one that it names, and before that is rolled out, reports %j',
     async (ms, promises) => {
       await annotate('api', after, 'deployment/db');
       await hand.edit('value-2-');

@@ -19,7 +19,7 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'the order counts for nobody who has once been told to go',
     file: worker,
-    from: 'const now = this.#mayBegin(workload, changes);',
+    from: 'const now = this.#askGates(workload, changes);',
     to: 'const now = this.#options.gates.ask(workload, changes, this.#options.clock.nowMs());',
     test: 'e2e/engine/pace.test.ts',
   },

@@ -255,7 +255,7 @@ describe('the work for pages', () => {
     for (let index = 1; index < most + 10; index++) render(String(index));
     get.mockClear();
     render(String(most + 9));
-    render('20');
+    render('30');
     expect(get).not.toHaveBeenCalled();
     render('first');
     expect(get).toHaveBeenCalledTimes(500);

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { BoundedMap } from '../../shared/domain/bounded-map';
 import { toldHoldOf } from '../../shared/domain/gates/told-gates';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { continueToken, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
@@ -9,7 +10,7 @@ import type { Timer } from '../../shared/runtime/clock';
 import type { AnswerBody } from './answer-body';
 import type { InspectionView } from './inspection-view';
 import { jsonText } from './json-body';
-import { workloadStatus } from './workload-statuses';
+import { inStep, workloadStatus } from './workload-statuses';
 
 type PageQuestion = Extract<InspectionQuestion, { readonly about: 'workloads' }>;
 
@@ -48,7 +49,6 @@ interface Page {
   /** Whether there are workloads behind it. */
   readonly hasMore: boolean;
   readonly body: AnswerBody;
-  readonly bytes: number;
   /** When it was last compared with the workloads, by the monotonic clock. */
   lookedMs: number;
 }
@@ -57,14 +57,13 @@ const noKeys: Keys = { unsorted: [], sorted: [], lookedMs: -Infinity };
 
 /**
  * Pages of the workloads that some source may restart, looked at anew at most four times a second. A look that finds what
- * was there before makes nothing: what outlives it would fill the memory until the next whole garbage collection.
+ * was there before makes nothing: what outlives it would fill the memory until the next full garbage collection.
  */
 export class WorkloadPages {
   readonly #view: InspectionView;
   #keys = noKeys;
-  /** By what was asked. The one that was asked for longest ago is the first. */
-  readonly #pages = new Map<string, Page>();
-  #bytes = 0;
+  /** By what was asked. */
+  readonly #pages = new BoundedMap<string, Page>({ maxBytes: maxKeptBytes });
   #forget: Timer | undefined;
 
   constructor(view: InspectionView) {
@@ -75,8 +74,16 @@ export class WorkloadPages {
   render(question: PageQuestion, acceptsGzip: boolean): AnswerBody {
     const { namespace = '', limit, after = '' } = question;
     const id = [acceptsGzip ? 'gzip' : 'plain', namespace, limit, after].join(' ');
-    const page = this.#current(this.#pages.get(id), question) ?? this.#rendered(id, question, acceptsGzip);
-    this.#keep(id, page);
+    const known = this.#pages.use(id);
+    const page = this.#current(known, question) ?? this.#rendered(question, acceptsGzip);
+    if (page !== known) this.#pages.set(id, page, id.length + bytesOf(page));
+    this.#forgetOld();
+    // When nobody asks any more, nothing is kept.
+    this.#forget?.cancel();
+    this.#forget = this.#view.clock.timer(keptForMs, () => {
+      this.#forgetOld();
+      this.#keys = noKeys;
+    });
     return page.body;
   }
 
@@ -98,7 +105,7 @@ export class WorkloadPages {
     return index === cells.length && !hasMore;
   }
 
-  #rendered(id: string, question: PageQuestion, acceptsGzip: boolean): Page {
+  #rendered(question: PageQuestion, acceptsGzip: boolean): Page {
     const workloads = [...this.#workloads(question)];
     const hasMore = workloads.length > question.limit;
     if (hasMore) workloads.pop();
@@ -106,26 +113,16 @@ export class WorkloadPages {
     const hold = this.#hold();
     const last = hasMore ? workloads.at(-1)?.key : undefined;
     const body = encoded(pageBody(cells.map(rowText), hold, last), acceptsGzip);
-    const bytes = cells.reduce<number>((sum, cell) => sum + pointerBytes + (typeof cell === 'string' ? cell.length : 0), id.length); // prettier-ignore
-    return { cells, hold, hasMore, body, bytes: bytes + body.bytes.length, lookedMs: this.#view.clock.monotonicMs() };
+    return { cells, hold, hasMore, body, lookedMs: this.#view.clock.monotonicMs() };
   }
 
-  #keep(id: string, page: Page): void {
-    this.#bytes += page.bytes - (this.#pages.get(id)?.bytes ?? 0);
-    this.#pages.delete(id);
-    this.#pages.set(id, page);
-    for (const [oldest, { bytes, lookedMs }] of this.#pages) {
-      if (this.#bytes <= maxKeptBytes && page.lookedMs - lookedMs < keptForMs) break;
+  /** Of what nobody has asked for, though others may ask all the time for other pages. */
+  #forgetOld(): void {
+    const nowMs = this.#view.clock.monotonicMs();
+    for (const [oldest, { lookedMs }] of this.#pages.entries()) {
+      if (nowMs - lookedMs < keptForMs) break;
       this.#pages.delete(oldest);
-      this.#bytes -= bytes;
     }
-    // When nobody asks any more, nothing is kept.
-    this.#forget?.cancel();
-    this.#forget = this.#view.clock.timer(keptForMs, () => {
-      this.#pages.clear();
-      this.#bytes = 0;
-      this.#keys = noKeys;
-    });
   }
 
   #hold(): string | undefined {
@@ -176,8 +173,15 @@ function hasKeys(workloads: Iterable<TrackedWorkload>, keys: readonly string[]):
   return index === keys.length;
 }
 
+function bytesOf({ cells, body }: Page): number {
+  return cells.reduce(
+    (sum, cell) => sum + pointerBytes + (typeof cell === 'string' ? cell.length : 0),
+    body.bytes.length,
+  );
+}
+
 function rowText(cell: Cell): string {
-  return typeof cell === 'string' ? cell : jsonText(rowOf(cell, { state: 'in-step' }));
+  return typeof cell === 'string' ? cell : jsonText(rowOf(cell, inStep));
 }
 
 function rowOf({ kind, namespace, name, lastRestart }: WorkloadRecord, status: WorkloadStatus): WorkloadRow {

@@ -14,7 +14,8 @@ type StatusView = Pick<
   'clock' | 'queue' | 'settle' | 'unfinished' | 'settings' | 'knownKinds' | 'isNamed' | 'history' | 'turns'
 >;
 
-const inStep: WorkloadStatus = { state: 'in-step' };
+/** Nothing but its record determines what is told of a workload in this state. */
+export const inStep: WorkloadStatus = { state: 'in-step' };
 
 /**
  * The state of a workload, from what the queue and the last look left behind. Nothing is planned: there may be tens of

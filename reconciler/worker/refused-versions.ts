@@ -21,7 +21,7 @@ export class RefusedVersions {
     this.#options = options;
   }
 
-  refused({ key, record }: TrackedWorkload): void {
+  note({ key, record }: TrackedWorkload): void {
     this.#versions.set(key, record.resourceVersion);
   }
 
@@ -33,7 +33,7 @@ export class RefusedVersions {
    * After a conflict the watch usually shows the newer version. If it did not, the object is read by name.
    * @throws KubeErrors
    */
-  async pass({ key, record }: TrackedWorkload): Promise<void> {
+  async catchUp({ key, record }: TrackedWorkload): Promise<void> {
     const refused = this.#versions.get(key);
     if (refused === undefined) return;
     const { workloads, context, refresh } = this.#options;

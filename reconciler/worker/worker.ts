@@ -132,7 +132,7 @@ export class Worker {
       // Contents are read anyway, so that this process can compare them when it leads, however long ago the change was.
       return await this.#read(stale, candidates({ workload: stale, sources }), { kind: 'done' });
     }
-    await this.#refusedVersions.pass(stale);
+    await this.#refusedVersions.catchUp(stale);
     const workload = workloads.get(stale.key);
     const term = this.#options.term();
     // Checked again after the wait: the lease and the workload may be gone.
@@ -146,7 +146,7 @@ export class Worker {
     try {
       return await this.#act(workload, term);
     } catch (error) {
-      if (mayBeStale(error)) this.#refusedVersions.refused(workload);
+      if (mayBeStale(error)) this.#refusedVersions.note(workload);
       throw error;
     }
   }
@@ -228,7 +228,7 @@ export class Worker {
     const { baseline, owing } = planned;
     const owed = deferrals.withAuthors(key, attributed(hints, workload, planned.changes));
     // Before anything is asked of the API server: what is held may be held for weeks.
-    const before = this.#mayBegin(workload, owed);
+    const before = this.#askGates(workload, owed);
     if (!before.isOpen) return await this.#defer(workload, owed, before.closed, owing);
     const decision = await coalescer.look(workload, owed);
     // The look sends requests. Meanwhile the workload may have changed, or its namespace may no longer be selected.
@@ -238,7 +238,7 @@ export class Worker {
     if (decision.kind === 'wait') return { kind: 'again', afterMs: decision.afterMs, waitsFor: 'rollout' };
     if (decision.kind === 'restart') {
       // The look may have taken seconds. A window may have closed, or what comes before this one has begun meanwhile.
-      const now = this.#mayBegin(workload, changes);
+      const now = this.#askGates(workload, changes);
       if (!now.isOpen) return await this.#defer(workload, changes, now.closed, owing);
       return await this.#restart(workload, baseline, changes, now.passed);
     }
@@ -257,7 +257,8 @@ export class Worker {
     return stored ? { kind: 'done' } : unwritten;
   }
 
-  #mayBegin(workload: TrackedWorkload, changes: readonly Change[]): GatesAnswer {
+  /** Whether its restart may begin: by the gates, and then by its turn among others. */
+  #askGates(workload: TrackedWorkload, changes: readonly Change[]): GatesAnswer {
     const { clock, gates, turns } = this.#options;
     const answer = gates.ask(workload, changes, clock.nowMs());
     const closed = answer.isOpen ? turns.ask(workload, changes) : undefined;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { createTemporaryDir } from '../../control-plane/temporary-dir';
 import { RerollProcess } from '../../reroll-process';
-import { nodeOptions } from '../../memory-levers';
+import { nodeOptions } from '../../image-environment';
 import type { Stage } from '../stage';
 
 /** What the program `client.ts` is told, by a file. */

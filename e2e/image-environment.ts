@@ -7,3 +7,6 @@ export const mallocSettings = {
 
 /** The options of Node that the image sets. */
 export const nodeOptions = '--max-semi-space-size=2';
+
+/** The options that the chart gives a process with a limit of 256 MiB, of which V8 gets three quarters. */
+export const chartNodeOptions = `${nodeOptions} --max-old-space-size=192`;
