@@ -1,5 +1,6 @@
 import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
 import type { KubeObject } from '../apiserver/objects';
+import { untilKept } from '../cluster/kept-content';
 import { auto, patient, TestNamespace } from '../cluster/test-namespace';
 import { pollUntil } from '../control-plane/poll';
 import type { ClusterUnderTest } from '../webhook/cluster-under-test';
@@ -41,31 +42,19 @@ async function rollBack(shop: TestNamespace, kind: SourceKind): Promise<void> {
     const user = { name: `app-${index}`, annotations, podLabels, envFrom: [from(name)], replicas: 1 };
     await shop.create(deployment(user));
   }
-  await kept(shop, kind, 'good', 'red');
+  const has = (color: string) => (object: KubeObject) => colorOf(kind, object) === color;
+  await untilKept(shop, kind, 'good', has('red'));
   for (const color of badColors) {
     // Whoever still has the bad content before keeps the good one from being put back: it is older.
     await shop.laterChangeAnswered();
     await shop.patch(kind, name, { data: { color: kind === 'Secret' ? base64(color) : color } });
-    await kept(shop, kind, 'bad', color);
+    await untilKept(shop, kind, 'bad', has(color));
     await pollUntil(
       `${kind} ${name} to be as it was before ${color}`,
       async () => (colorOf(kind, await shop.stored(kind, name)) === 'red' ? true : undefined),
       patient,
     );
   }
-}
-
-async function kept(shop: TestNamespace, kind: SourceKind, role: 'good' | 'bad', color: string): Promise<void> {
-  await pollUntil(
-    `a ${kind} that keeps the ${role} content ${color}`,
-    async () => {
-      const all = await shop.all(kind);
-      const object = all.find(({ metadata }) => metadata.labels?.['reroll.dev/kept'] === role);
-      const isWhole = object?.metadata.annotations?.['reroll.dev/kept-mac'] !== undefined;
-      return isWhole && colorOf(kind, object) === color ? true : undefined;
-    },
-    patient,
-  );
 }
 
 /** Objects of a list do not tell their kind. */

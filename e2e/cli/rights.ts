@@ -1,3 +1,5 @@
+import { rollbackRules } from '../cluster/kept-content';
+
 const rbac = 'rbac.authorization.k8s.io';
 const apiVersion = `${rbac}/v1`;
 
@@ -26,7 +28,7 @@ export const pausingRole = {
 /** What a reconciler needs besides, that keeps contents. */
 export const keepingRole = {
   ...{ apiVersion, kind: 'ClusterRole', metadata: { name: 'keeping' } },
-  rules: [{ apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: ['create', 'patch', 'delete'] }],
+  rules: rollbackRules,
 } as const;
 
 /** What somebody needs in Reroll's namespace, who holds everything. */

@@ -16,6 +16,7 @@ import { collectionPath, objectPath } from '../compat/object-paths';
 import { annotated, app, auto, uses, web } from '../engine/situations.fixture';
 import type { CliCluster, ExitCode } from './cli-cluster';
 import { installs, ownNamespaceOf, type InstallName } from './installs';
+import { untilKept } from '../cluster/kept-content';
 import { patient, type TestNamespace } from '../cluster/test-namespace';
 import { pollUntil } from '../control-plane/poll';
 
@@ -51,17 +52,6 @@ const isBad = 1;
 const hold = 'reroll.dev/hold';
 const owed = 'is not restarted yet although key color of ConfigMap app changed';
 const perhapsOwed = 'does not restart for ConfigMap app yet';
-
-async function contentKept(place: TestNamespace): Promise<void> {
-  await pollUntil(
-    'a content to be kept',
-    async () => {
-      const all = await place.all('ConfigMap');
-      return all.some(({ metadata }) => metadata.annotations?.['reroll.dev/kept-mac'] !== undefined) ? true : undefined;
-    },
-    patient,
-  );
-}
 
 export const planted: Readonly<Record<string, Situation>> = {
   'nothing has happened': {
@@ -283,7 +273,7 @@ export const planted: Readonly<Record<string, Situation>> = {
       web,
     ],
     then: async (place) => {
-      await contentKept(place);
+      await untilKept(place, 'ConfigMap', 'good');
       // Without a hold, the next content proves itself, too, and is kept instead.
       const annotations = { [hold]: 'until=2999-01-01T00:00:00Z' };
       await place.patch('ConfigMap', 'app', { metadata: { annotations }, data: { color: 'blue' } });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { deployment, fromSecret, secret } from '../apiserver/cluster';
 import type { KubeObject } from '../apiserver/objects';
+import { kept, rollbackRules, untilKept } from '../cluster/kept-content';
 import { auto, patient, TestNamespace } from '../cluster/test-namespace';
 import { uniqueRequests } from '../control-plane/audit';
 import { pollUntil } from '../control-plane/poll';
@@ -12,13 +13,12 @@ const takeoverMs = 60_000;
 const broken = { 'control-plane.e2e/pod': 'broken-by-restart' };
 const flags = ['--rollback', '--stage-deadline=20s', '--healthy-for=3s', '--reload-strategy=annotations'];
 
-/** What the chart grants with `reloader.rollback`. */
 const name = 'reroll-rollback';
 const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name } };
 const rights = [
   {
     ...{ ...rbac, kind: 'ClusterRole' },
-    rules: [{ apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: ['create', 'patch', 'delete'] }],
+    rules: rollbackRules,
   },
   {
     ...{ ...rbac, kind: 'ClusterRoleBinding' },
@@ -52,10 +52,6 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-async function kept(role: 'good' | 'bad'): Promise<KubeObject | undefined> {
-  return (await shop.all('Secret')).find(({ metadata }) => metadata.labels?.['reroll.dev/kept'] === role);
-}
-
 function valueOf(object: KubeObject | undefined, key: string): string {
   const { data = {} } = (object ?? {}) as { readonly data?: Readonly<Record<string, string>> };
   return Buffer.from(data[key] ?? '', 'base64').toString();
@@ -78,14 +74,7 @@ async function putBacks(): Promise<number> {
 }
 
 it('a content that all are healthy with is kept, and put back once, whoever leads and whoever writes the bad one again', async () => {
-  const good = await pollUntil(
-    'a content to be kept',
-    async () => {
-      const object = await kept('good');
-      return object?.metadata.annotations?.['reroll.dev/kept-mac'] === undefined ? undefined : object;
-    },
-    patient,
-  );
+  const good = await untilKept(shop, 'Secret', 'good');
   expect(valueOf(good, 'password')).toBe('red');
 
   await shop.patch('Secret', 'db', { stringData: { password: 'wrong' }, data: { user: null } });
@@ -103,7 +92,7 @@ it('a content that all are healthy with is kept, and put back once, whoever lead
   const back = await shop.stored('Secret', 'db');
   expect([valueOf(back, 'password'), valueOf(back, 'user')]).toEqual(['red', 'app']);
   expect(back.metadata.annotations).toMatchObject({ 'reroll.dev/rolled-back': expect.stringMatching(/^[0-9a-f]{8}$/) });
-  expect(valueOf(await kept('bad'), 'password')).toBe('wrong');
+  expect(valueOf(await kept(shop, 'Secret', 'bad'), 'password')).toBe('wrong');
 
   for (let time = 0; time < 3; time++) {
     await shop.patch('Secret', 'db', { stringData: { password: 'wrong' }, data: { user: null } });
@@ -117,7 +106,7 @@ it('a content that all are healthy with is kept, and put back once, whoever lead
   await shop.delete('Secret', 'db');
   await pollUntil(
     'the kept contents to be gone',
-    async () => (((await kept('good')) ?? (await kept('bad'))) ? undefined : true),
+    async () => (((await kept(shop, 'Secret', 'good')) ?? (await kept(shop, 'Secret', 'bad'))) ? undefined : true),
     patient,
   );
 });
