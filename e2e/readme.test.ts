@@ -121,6 +121,7 @@ describe('flags that a page speaks of', () => {
     'set',
     'show-managed-fields',
     'signer-workflow',
+    'sim',
     'store',
     'tag',
     'tail',
