@@ -5,7 +5,7 @@ import {
   ownFieldManager,
   type Annotations,
 } from '../../shared/domain/annotations/annotations';
-import { fieldAt, textOf } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { noKnownSources } from '../../shared/domain/lint/known-sources';
 import { readLintSubject, type LintSettings } from '../../shared/domain/lint/lint-subject';
@@ -38,6 +38,8 @@ export interface WorkloadFacts {
   readonly hasBaseline: boolean;
   /** The newest write of its pod template by anybody but Reroll. */
   readonly templateWrite: FieldsWrite | undefined;
+  /** Its pods have them; empty: it does not say. */
+  readonly podLabels: Readonly<Record<string, string>>;
   /** Why its pods are not replaced by themselves; a phrase. */
   readonly heldBy: string | undefined;
 }
@@ -93,6 +95,7 @@ async function factsOf(
     findings: lintWorkload(readLintSubject(write, settings), noKnownSources),
     hasBaseline: annotation(annotations, ownAnnotations.baseline) !== undefined,
     templateWrite: newestWriteOf(object, [kind.templatePath], ownFieldManager),
+    podLabels: podLabelsOf(object),
     heldBy: heldBy(record, object),
   };
 }
@@ -118,6 +121,14 @@ function switchedOff(places: readonly Annotations[], { keys }: LintSettings): st
     if (key !== undefined) return `${key}: ${JSON.stringify(annotation(annotations, key))}`;
   }
   return undefined;
+}
+
+/** Without its `matchExpressions`, so other pods may have these labels too. */
+function podLabelsOf(object: unknown): Readonly<Record<string, string>> {
+  const labels = objectOf(fieldAt(object, ['spec', 'selector', 'matchLabels']));
+  return Object.fromEntries(
+    Object.entries(labels).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value] as const] : [])),
+  );
 }
 
 function heldBy({ kind, pause }: WorkloadRecord, object: unknown): string | undefined {

@@ -72,8 +72,14 @@ function laterRollout(about: TrackedCase, source: SourceAccount, facts: SourceFa
   return `${write.manager} wrote the workload ${when}, after the change, and its pods started with it`;
 }
 
-function isRolledOutAfter({ facts }: TrackedCase, changedMs: number): boolean {
-  return facts?.templateWrite !== undefined && facts.templateWrite.timeMs >= changedMs;
+/**
+ * managedFields has one time for all that a program wrote, so a later edit of an annotation looks like one of the pod
+ * template. The leader knows that the pods have the content; without it, they must be younger than the change.
+ */
+function isRolledOutAfter({ facts, silence, oldestPodMs }: TrackedCase, changedMs: number): boolean {
+  const writtenMs = facts?.templateWrite?.timeMs;
+  if (writtenMs === undefined || writtenMs < changedMs) return false;
+  return silence === undefined || (oldestPodMs !== undefined && oldestPodMs > changedMs && oldestPodMs >= writtenMs);
 }
 
 /** The last write set other keys than those that count. */

@@ -7,6 +7,7 @@ import type { Cluster } from '../cluster/cluster';
 import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
 import { accountOf, type WorkloadAccount } from '../evidence/account';
 import { valueOf } from '../evidence/seen';
+import { readOldestPodMs } from '../evidence/oldest-pod';
 import { readSources } from '../evidence/seen-sources';
 import { readEvidence, type Asked, type WorkloadEvidence } from '../evidence/workload-evidence';
 import type { Case } from './case';
@@ -54,11 +55,16 @@ export async function readCase(
   if (!told.silence) {
     const { said: account, pod, body } = told;
     const missingPermissions = await readMissingPermissions(cluster, account);
-    return { about: { ...shared, account, silence: undefined, missingPermissions }, leader: pod, body };
+    return {
+      about: { ...shared, account, silence: undefined, oldestPodMs: undefined, missingPermissions },
+      leader: pod,
+      body,
+    };
   }
   const account = accountFromObjects(asked, evidence, told.silence, { sources, nowMs: shared.nowMs });
+  const oldestPodMs = facts && (await readOldestPodMs(cluster.client, namespace, facts.podLabels, { timeoutMs }));
   return {
-    about: { ...shared, account, silence: told.silence, missingPermissions: [] },
+    about: { ...shared, account, silence: told.silence, oldestPodMs, missingPermissions: [] },
     leader: undefined,
     body: account,
   };

@@ -11,7 +11,7 @@ export const readingRole = {
     { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: ['get', 'list'] },
     { apiGroups: ['argoproj.io'], resources: ['rollouts'], verbs: ['get', 'list'] },
     { apiGroups: ['apps.openshift.io'], resources: ['deploymentconfigs'], verbs: ['get', 'list'] },
-    { apiGroups: [''], resources: ['configmaps', 'secrets', 'events', 'namespaces'], verbs: ['get', 'list'] },
+    { apiGroups: [''], resources: ['configmaps', 'secrets', 'events', 'namespaces', 'pods'], verbs: ['get', 'list'] },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get'] },
   ],
 } as const;

@@ -15,6 +15,7 @@ import {
 } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import { ownNamespace } from '../engine-settings';
+import type { ObjectInput } from '../apiserver/objects';
 import type { Harness } from './harness';
 import { annotated, app, auto, changeColor, settled, uses, web, type Situation } from './situations.fixture';
 
@@ -34,6 +35,12 @@ async function editAs(harness: Harness, manager: string, path: string, patch: ob
     ...{ method: 'PATCH', path, query: { fieldManager: manager } },
     ...{ body: patch, contentType: 'application/merge-patch+json' },
   });
+}
+
+/** Of the Deployment. */
+function pod(name: string): ObjectInput {
+  const metadata = { name, namespace: 'default', labels: { app: 'web' } };
+  return { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [{ name: 'app', image: 'app:1' }] } };
 }
 
 const configMapPath = '/api/v1/namespaces/default/configmaps/app';
@@ -135,6 +142,17 @@ export const whySituations: Readonly<Record<string, Situation>> = {
       await harness.clock.advance(5_000);
       const containers = [{ name: 'app', image: 'app:2', envFrom: [fromConfigMap('app')] }];
       await editAs(harness, 'helm', deploymentPath, { spec: { template: { spec: { containers } } } });
+      await harness.clock.advance(settled);
+      harness.seed(pod('web-2'));
+    },
+    answer,
+  },
+  'an annotation of it was written after the change': {
+    objects: [app, pod('web-1'), annotated({ 'reroll.dev/settle': '5m', 'reroll.dev/settle-max': '5m' })],
+    then: async (harness) => {
+      await harness.edit('ConfigMap', 'app', { color: 'blue' });
+      await harness.clock.advance(5_000);
+      await harness.patch('Deployment', 'web', { metadata: { annotations: { note: 'written by the same program' } } });
       await harness.clock.advance(settled);
     },
     answer,

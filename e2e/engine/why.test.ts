@@ -91,7 +91,7 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
   ],
   "somebody else's rollout may answer the change": [
     "is not restarted yet although key color of ConfigMap app changed: somebody else's rollout is in progress and may bring the change; Reroll looks again at once",
-    'does not restart for ConfigMap app: kubectl wrote the workload 1 second ago, after the change, and its pods started with it',
+    'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 second ago by kubectl)',
   ],
   'a CronJob controls it': ['does not restart: CronJob c controls this Job, so annotate the CronJob', same],
   'its policy is never': ['does not restart: its annotation reroll.dev/cronjob-policy is "never"', same],
@@ -178,6 +178,10 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
   "somebody else's rollout brought the change": [
     'does not restart for ConfigMap app: helm wrote the workload 1 minute ago, after the change, and its pods started with it',
     same,
+  ],
+  'an annotation of it was written after the change': [
+    'restarts in 3 minutes because key color of ConfigMap app changed: Reroll waits until its sources are quiet (--settle)',
+    'may restart in 3 minutes for ConfigMap app: Reroll waits until its sources are quiet (--settle) (last written 1 minute ago by kubectl)',
   ],
   'the API server refuses the restart': [
     'cannot be restarted although key color of ConfigMap app changed: the API server refuses the write: patch deployments.apps default/web: 422 the server rejected our request due to an error in our request',
