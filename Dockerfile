@@ -33,7 +33,7 @@ LABEL org.opencontainers.image.title="Reroll" \
 # sets NODE_OPTIONS sets that again.
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=1 \
-    MALLOC_MMAP_THRESHOLD_=32768 \
+    MALLOC_MMAP_THRESHOLD_=16384 \
     MALLOC_TRIM_THRESHOLD_=65536 \
     NODE_OPTIONS=--max-semi-space-size=2
 WORKDIR /app

@@ -1,7 +1,7 @@
 /** What the image sets in the environment so that malloc gives back what is free. */
 export const mallocSettings = {
   MALLOC_ARENA_MAX: '1',
-  MALLOC_MMAP_THRESHOLD_: '32768',
+  MALLOC_MMAP_THRESHOLD_: '16384',
   MALLOC_TRIM_THRESHOLD_: '65536',
 } as const;
 
