@@ -60,6 +60,13 @@ describe('parseRestartWindows', () => {
     ['22:00-05:00 Europe/Berlin', '2026-03-29T03:00:00Z', '2026-03-29T20:00Z'],
     ['Sun Europe/Berlin', '2026-03-29T21:59:59Z', 'open'],
     ['Sun Europe/Berlin', '2026-03-29T22:00:00Z', '2026-04-04T22:00Z'],
+    // If the end is over at that moment, the window is open for as long as on other days, and not until the next one.
+    ['02:00-03:00 Europe/Berlin', '2026-03-29T01:59:59Z', 'open'],
+    ['02:00-03:00 Europe/Berlin', '2026-03-29T02:00:00Z', '2026-03-30T00:00Z'],
+    ['02:15-02:45 Europe/Berlin', '2026-03-29T01:29:59Z', 'open'],
+    ['02:15-02:45 Europe/Berlin', '2026-03-29T01:30:00Z', '2026-03-30T00:15Z'],
+    ['02:00-03:00 America/New_York', '2026-03-08T18:00:00Z', '2026-03-09T06:00Z'],
+    ['Sun 02:00-03:00 Europe/Berlin', '2026-03-29T18:00:00Z', '2026-04-05T00:00Z'],
     // A time that comes twice opens and closes at its first.
     ['02:30-03:30 Europe/Berlin', '2026-10-25T00:30:00Z', 'open'],
     ['02:30-03:30 Europe/Berlin', '2026-10-25T01:45:00Z', 'open'],

@@ -30,6 +30,7 @@ interface Window {
 const dayMs = 86_400_000;
 /** The day on which clocks go back. The largest step that any zone has made in fifty years is a whole day. */
 const longestDayMs = 2 * dayMs;
+const minutesOfDay = 1_440;
 const maxCronWindowMs = 7 * dayMs;
 const maxTextLength = 500;
 const maxParts = 10;
@@ -147,14 +148,21 @@ function readWindow(words: readonly string[], zone: string): Window {
 }
 
 function daysWindow(days: string, zone: string): Window {
-  return dailyWindow(cronOf(`0 0 * * ${days}`, zone), cronOf('0 0 * * *', zone));
+  return dailyWindow(cronOf(`0 0 * * ${days}`, zone), cronOf('0 0 * * *', zone), dayMs);
 }
 
 function hoursWindow(days: string, hours: string, zone: string): Window {
   const [, from, to = '00:00'] = hoursPattern.exec(hours) ?? [];
   if (from === undefined) throw new RestartWindowsError(`${quoted(hours)} is not a time of day such as 22:00-05:00`);
   if (from === to && to !== '00:00') throw new RestartWindowsError(`${quoted(hours)} begins when it ends`);
-  return dailyWindow(cronOf(`${cronTime(from)} * * ${days}`, zone), cronOf(`${cronTime(to)} * * *`, zone));
+  const [start, end] = [cronOf(`${cronTime(from)} * * ${days}`, zone), cronOf(`${cronTime(to)} * * *`, zone)];
+  const minutes = minutesOf(to) - minutesOf(from);
+  return dailyWindow(start, end, (minutes > 0 ? minutes : minutes + minutesOfDay) * 60_000);
+}
+
+function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return hours * 60 + minutes;
 }
 
 /** `22:05` as minute and hour. */
@@ -163,8 +171,13 @@ function cronTime(time: string): string {
 }
 
 /** From a time of day to the next time that it is the other: on the day that clocks change, an hour more or less. */
-function dailyWindow(start: Cron, end: Cron): Window {
-  return { start, endMs: (startMs) => startAfter(end, startMs), longestMs: longestDayMs };
+function dailyWindow(start: Cron, end: Cron, usualMs: number): Window {
+  const endMs = (startMs: number): number => {
+    const nextMs = startAfter(end, startMs);
+    // If its first hour is the one that clocks skip, it opens late, and the end of that day may be over by then.
+    return nextMs - startMs > usualMs + dayMs / 2 ? startMs + usualMs : nextMs;
+  };
+  return { start, endMs, longestMs: longestDayMs };
 }
 
 function cronWindow(schedule: string, lasting: string, zone: string): Window {
