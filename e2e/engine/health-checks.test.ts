@@ -82,6 +82,13 @@ async function lead(asks: 'both' | 'neither' = 'both'): Promise<void> {
   engine = await harness.start(settings, undefined, { checker });
 }
 
+async function holdOthers(hold: string | null): Promise<void> {
+  for (let n = 1; n < 30; n++) {
+    const name = `web-${String(n).padStart(2, '0')}`;
+    await harness.patch('Deployment', name, { metadata: { annotations: { 'reroll.dev/hold': hold } } }, 'shop');
+  }
+}
+
 async function paint(color: string): Promise<void> {
   await harness.edit('ConfigMap', 'app', { color }, 'shop');
 }
@@ -210,6 +217,21 @@ describe('the first user of a changed source that has a health check', () => {
     answer = { status: 200, body: '' };
     await harness.clock.advance(10 * minuteMs);
     expect(harness.restartOrder()).toHaveLength(30);
+  });
+
+  it('stops nobody by an answer of an hour ago', async () => {
+    seedApps(url);
+    await start();
+    await paint('blue');
+    await harness.clock.advance(minuteMs);
+    await holdOthers('true');
+    await harness.clock.advance(minuteMs);
+    answer = { status: 200, body: '' };
+    await harness.clock.advance(60 * minuteMs);
+    await holdOthers(null);
+    await harness.clock.advance(10 * minuteMs);
+    expect(harness.restartOrder()).toHaveLength(30);
+    expect(harness.objects('Event').filter((event) => fieldAt(event, ['reason']) === 'RestartsStopped')).toEqual([]);
   });
 });
 

@@ -89,15 +89,15 @@ describe('HealthChecks', () => {
     expect(checks.verdict(workload('web', { restart: '2' }))).toEqual({ is: 'pending' });
   });
 
-  it('does not believe a check that passed a long time ago, and still one that did not', async () => {
+  it('believes no answer of a long time ago', async () => {
     await answered(passed);
     await clock.advance(60_001);
     expect(checks.verdict(web)).toEqual({ is: 'pending' });
     await answered(passed);
     expect(checks.verdict(web)).toEqual({ is: 'passes', sinceMs: 60_001 });
     await answered(wrong);
-    await clock.advance(3_600_000);
-    expect(checks.verdict(web)).toMatchObject({ is: 'fails' });
+    await clock.advance(60_001);
+    expect(checks.verdict(web)).toEqual({ is: 'pending' });
   });
 
   it('has a round every five seconds', async () => {

@@ -24,7 +24,7 @@ interface Known {
 
 /** Between two rounds. */
 const roundMs = 5_000;
-/** A check that passed so long ago has to pass again. */
+/** What a check said so long ago counts no longer: nothing was asked while nobody waited. */
 const freshForMs = 60_000;
 const mostAtOnce = 10;
 /** Checks that take long are asked by the tenants whose they are, and delay those of nobody else. */
@@ -56,7 +56,7 @@ export class HealthChecks {
     const known = this.#known.get(key);
     if (!known || known.restart !== record.lastRestart?.id) return { is: 'pending' };
     const isStale = clock.monotonicMs() - known.answeredMs > freshForMs;
-    return isStale && known.verdict.is === 'passes' ? { is: 'pending' } : known.verdict;
+    return isStale ? { is: 'pending' } : known.verdict;
   }
 
   /** Whether something is asked about a workload. */
