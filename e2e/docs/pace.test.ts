@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { RestartOrder } from '../../reconciler/gates/restart-order';
 import { RestartTurns } from '../../reconciler/gates/restart-turns';
+import { ReturningJobs } from '../../reconciler/gates/returning-jobs';
 import { RollingWorkloads } from '../../reconciler/gates/rolling-workloads';
 import { noStages, paced } from '../../reconciler/gates/gates.fixture';
 import { readGateSettings, type GateSettings } from '../../shared/domain/gate-settings/gate-settings';
@@ -72,7 +73,7 @@ describe('docs/pace.md, how many at once', () => {
       const turns = new RestartTurns({
         ...{ clock, workloads: index, sources, rolling, order, onTurn },
         pace: paceOf(parseOptions(paceOptionTable, argsIn(install), {})),
-        stages: noStages(),
+        ...{ stages: noStages(), returning: new ReturningJobs(index) },
         namespaces: { of: (name) => (name === 'shop' ? settingsIn(onNamespace, 'namespace') : undefined) },
       });
       turns.begin();

@@ -63,6 +63,7 @@ function launch(mishap?: Mishap): Process {
         if (!process.leading) throw new NotLeadingError();
       },
       onEntry: (name) => entries.push(name),
+      onRecreating: () => undefined,
     }),
   };
   return process;

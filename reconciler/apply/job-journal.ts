@@ -23,6 +23,8 @@ export interface JobJournalOptions {
   readonly onRefused?: (error: ForbiddenError) => void;
   /** Called for each entry that must be carried out or looked for: when it is written, and when a term begins. */
   readonly onEntry: (name: string) => void;
+  /** Called before a Job is deleted or created for an entry, as often as it is tried. */
+  readonly onRecreating: (entry: JobRecreation) => void;
 }
 
 /** The progress of a recreation. */
@@ -148,6 +150,7 @@ export class JobJournal {
     const isGoing = job === undefined || job.metadata.deletionTimestamp !== undefined;
     // The Job's owner deleted it and does not want it back.
     if (isGoing && this.#open.get(name)?.state === 'untouched') return await this.#withdraw(name, found);
+    this.#options.onRecreating(entry);
     if (!job) return await this.#create(name, found);
     if (!isGoing) await this.#delete(name, job);
     return { kind: 'waiting' };

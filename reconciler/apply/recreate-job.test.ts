@@ -112,6 +112,7 @@ describe('recreateJob', () => {
         store: testStore(journal.client),
         assertLeading: () => undefined,
         onEntry: () => undefined,
+        onRecreating: () => undefined,
       }),
     );
     return { world, written: journal.transport.requests, recreate };

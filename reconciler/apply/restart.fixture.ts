@@ -41,7 +41,7 @@ export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restar
     id: restartId,
     atMs: at(60.5),
     workload,
-    changes: [changeOf()],
+    ...{ changes: [changeOf()], changeIds: [changeOf().changeId] },
     baseline,
     strategy: 'env-vars',
     marker: {

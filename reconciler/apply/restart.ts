@@ -16,6 +16,8 @@ export interface Restart {
   readonly atMs: number;
   readonly workload: TrackedWorkload;
   readonly changes: readonly Change[];
+  /** Of these changes, and of earlier ones whose contents its sources still have. */
+  readonly changeIds: readonly string[];
   readonly baseline: Baseline;
   readonly strategy: StrategyName;
   readonly marker: TemplateMarker;

@@ -4,6 +4,7 @@ import { NamespaceGates, type NamespaceGatesChange } from '../gates/namespace-ga
 import { RestartOrder } from '../gates/restart-order';
 import { RestartStages, type RestartStagesOptions } from '../gates/restart-stages';
 import { RestartTurns } from '../gates/restart-turns';
+import { ReturningJobs } from '../gates/returning-jobs';
 import { RollingWorkloads } from '../gates/rolling-workloads';
 import { WorkloadGates } from '../gates/workload-gates';
 import type { HealthChecker } from '../health-checks/health-checker';
@@ -45,22 +46,23 @@ export function buildTurns(
   checker: HealthChecker,
   events: Pick<RestartStagesOptions, 'owes' | 'onTurn' | 'onStopped'>,
 ): RestartTurns {
-  const [sources, workloads] = [parts.sources.index, parts.workloads.index];
+  const [sources, index] = [parts.sources.index, parts.workloads.index];
+  const returning = new ReturningJobs(index);
   const { namespaces } = parts.gates;
   const rolling = new RollingWorkloads({ clock, onFreed: () => turns.freed() });
-  const order = new RestartOrder({ ...{ workloads, sources, rolling, logger }, ...events });
+  const order = new RestartOrder({ ...{ workloads: returning, sources, rolling, logger }, ...events });
   const checks = new HealthChecks({
     ...{ clock, checker },
     onAnswer: (result) => metrics.healthChecksTotal.inc({ result }),
     onChange: (key) => turns.checked(key),
   });
   const stages = new RestartStages({
-    ...{ clock, settings, workloads, sources, namespaces, checks, ...events },
+    ...{ clock, settings, workloads: returning, sources, namespaces, checks, ...events },
     mayBegin: (workload, source) => parts.gates.workloads.ask(workload, [source], clock.nowMs()).isOpen,
   });
   const { onTurn } = events;
   const turns: RestartTurns = new RestartTurns({
-    ...{ clock, pace, workloads, sources, namespaces, rolling, order, stages, onTurn },
+    ...{ clock, pace, workloads: index, sources, namespaces, rolling, order, stages, returning, onTurn },
   });
   return turns;
 }

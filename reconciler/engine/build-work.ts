@@ -6,7 +6,9 @@ import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload'
 import type { DigestedSource, LocalSourceRef } from '../../shared/domain/sources/source';
 import type { ForbiddenError } from '../../shared/kube/errors';
 import { journalKey, loadInstallKey } from '../../shared/kube/secrets/install-keys';
-import { JobJournal } from '../apply/job-journal';
+import { unstoredWorkload, withIdentity } from '../../shared/domain/plan/unstored-workload';
+import { JobJournal, type JobJournalOptions } from '../apply/job-journal';
+import { entryName } from '../apply/journal-entry';
 import { JournalStore } from '../apply/journal-store';
 import type { RestartTurns } from '../gates/restart-turns';
 import { HealthChecker } from '../health-checks/health-checker';
@@ -92,8 +94,20 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     onAnnotationsRefused: (kind: WorkloadKindName, error: ForbiddenError) => permissions.annotations(kind, error),
     read: workloads.read,
   };
-  const journal = buildJournal(base, parts, events, permissions, (name) => jobs.add(name));
-  const jobWorker = new JobWorker({ journal, reporter, logger, onSuperseded: events.onSuperseded });
+  const journal = buildJournal(base, parts, events, {
+    onEntry: (name) => jobs.add(name),
+    onRecreating: ({ uid: formerUid, successor }) => {
+      const record = workloads.read('Job', withIdentity(successor, successor.metadata.namespace));
+      turns.returns({ entry: entryName(formerUid), formerUid, workload: unstoredWorkload(record, undefined) });
+    },
+  });
+  const jobWorker = new JobWorker({
+    ...{ journal, reporter, logger },
+    onSuperseded: (entry) => {
+      turns.returnsNot(entry);
+      events.onSuperseded();
+    },
+  });
   const jobs = new KeyQueue({ ...queueOptions(base), process: async (name) => await jobWorker.process(name) });
   observeJobs(metrics, jobWorker);
 
@@ -170,10 +184,9 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
 
 function buildJournal(
   { deps: { client, random }, settings: { ownNamespace } }: EngineBase,
-  { reporter }: Parts,
+  { reporter, permissions }: Parts,
   { assertLeading }: WorkEvents,
-  permissions: MissingPermissions,
-  onEntry: (name: string) => void,
+  { onEntry, onRecreating }: Pick<JobJournalOptions, 'onEntry' | 'onRecreating'>,
 ): JobJournal {
   const store = new JournalStore({
     ...{ client, namespace: ownNamespace },
@@ -181,5 +194,5 @@ function buildJournal(
     onRefusedEntry: (entry) => reporter.journalEntryRefused(entry),
   });
   const onRefused = (error: ForbiddenError): void => permissions.journal(error);
-  return new JobJournal({ client, store, assertLeading, onEntry, onRefused });
+  return new JobJournal({ client, store, assertLeading, onEntry, onRecreating, onRefused });
 }

@@ -9,6 +9,7 @@ import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { noStages, paced, type PacedOptions } from './gates.fixture';
 import { RestartOrder } from './restart-order';
 import { RestartTurns } from './restart-turns';
+import { ReturningJobs } from './returning-jobs';
 import { RollingWorkloads } from './rolling-workloads';
 
 const app = { kind: 'ConfigMap', name: 'app' } as const;
@@ -41,7 +42,7 @@ function make(pace: Partial<PaceSettings>): void {
   turns = new RestartTurns({
     ...{ clock, pace: { ...unlimited, ...pace }, workloads: index, sources, rolling, onTurn },
     namespaces: { of: () => namespace },
-    stages: noStages(),
+    ...{ stages: noStages(), returning: new ReturningJobs(index) },
     order: new RestartOrder({ workloads: index, sources, rolling, owes: () => false, logger, onTurn }),
   });
   turns.begin();

@@ -17,6 +17,7 @@ import type { NamespaceGates } from './namespace-gates';
 import type { RestartOrder } from './restart-order';
 import type { RestartStages, StoppedSource } from './restart-stages';
 import { RestartStarts } from './restart-starts';
+import type { ReturningJob, ReturningJobs } from './returning-jobs';
 import type { RollingWorkloads } from './rolling-workloads';
 import { WaitingLine, type Turn, type WaitingRestart } from './waiting-line';
 
@@ -29,6 +30,7 @@ export interface RestartTurnsOptions {
   readonly rolling: RollingWorkloads;
   readonly order: RestartOrder;
   readonly stages: RestartStages;
+  readonly returning: ReturningJobs;
   /** It is the turn of this workload: look at it. */
   readonly onTurn: (key: WorkloadKey) => void;
 }
@@ -96,6 +98,7 @@ export class RestartTurns {
     this.#line.clear();
     this.#options.order.clear();
     this.#options.stages.clear();
+    this.#options.returning.clear();
     this.#options.rolling.end();
   }
 
@@ -164,6 +167,7 @@ export class RestartTurns {
 
   /** The index shows the workload. */
   saw(workload: TrackedWorkload): void {
+    this.#options.returning.saw(workload);
     this.#options.rolling.saw(workload);
     this.#starts.saw(workload);
     this.#options.order.changed(workload.key);
@@ -186,6 +190,17 @@ export class RestartTurns {
     stages.forget(key);
     stages.changed(key);
     if (stages.isWaiting) this.#arm();
+  }
+
+  /** A Job is deleted, and will be created again. */
+  returns(job: ReturningJob): void {
+    this.#options.returning.add(job);
+  }
+
+  /** A journal entry ended, and its Job does not come. */
+  returnsNot(entry: string): void {
+    const key = this.#options.returning.ended(entry);
+    if (key !== undefined && !this.#options.workloads.get(key)) this.gone(key);
   }
 
   /** More may roll than before: something is rolled out, or a limit is another one. */

@@ -6,7 +6,6 @@ import {
   type Baseline,
 } from '../../shared/domain/baseline/baseline';
 import { absent } from '../../shared/domain/sources/content-digest';
-import { objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { MutationAnswer, MutationQuestion } from '../../shared/domain/protocol/mutation-question';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { parseSourceId, sourceKinds, type SourceId } from '../../shared/domain/sources/source';
@@ -26,9 +25,10 @@ import type { ContentLoader } from '../reading/content-loader';
 import type { PlanView } from '../worker/plan-view';
 import { sleep, type Clock } from '../../shared/runtime/clock';
 import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { notStored, unstoredWorkload, withIdentity } from '../../shared/domain/plan/unstored-workload';
 import { isTrackable } from '../workloads/workload-index';
 
-export interface AdmissionMutationsOptions extends PlanView, DescribeOptions {
+export interface AdmissionMutationsOptions extends PlanView, Omit<DescribeOptions, keyof PlanView> {
   readonly contents: Pick<ContentLoader, 'read'>;
   readonly clock: Clock;
   readonly keys: Pick<DigestKeyring, 'keyId' | 'isOwn'>;
@@ -69,7 +69,7 @@ export class AdmissionMutations {
     if (!currentTerm) return undefined;
     const baseline = this.#baselineOf(record);
     if (baseline === 'unknown') return undefined;
-    const workload = trackedAs(record, baseline);
+    const workload = unstoredWorkload(record, baseline);
     const { sources, keys, knownKinds, isNamed, injected } = this.#options;
     const known = { sources, isNamed, settings, keyId: keys.keyId, knownKinds: knownKinds(), term: currentTerm };
     const planned = plan({ ...known, workload });
@@ -98,7 +98,7 @@ export class AdmissionMutations {
   async #newsOf(record: WorkloadRecord): Promise<void> {
     const { clock, hints, sources, contents } = this.#options;
     const { namespace } = record;
-    const used = candidates({ workload: trackedAs(record, undefined), sources });
+    const used = candidates({ workload: unstoredWorkload(record, undefined), sources });
     const news = [hints.readNow(namespace), contents.read(namespace, used)];
     const over = new AbortController();
     try {
@@ -133,26 +133,6 @@ export class AdmissionMutations {
       return 'unknown';
     }
   }
-}
-
-const notStored = 'not stored yet';
-
-/** An object that is being created has neither uid nor version, and maybe no name. */
-function withIdentity(object: MutationQuestion['object'], namespace: string): object {
-  const { name = notStored, uid = notStored, ...metadata } = objectOf(object['metadata']);
-  return { ...object, metadata: { ...metadata, name, uid, namespace, resourceVersion: '0' } };
-}
-
-/** To the planner, the pods start after everything that is known. */
-function trackedAs(record: WorkloadRecord, baseline: Baseline | undefined): TrackedWorkload {
-  const { kind, namespace, name } = record;
-  return {
-    ...{ key: workloadKey(kind, namespace, name), record, baseline, referencedSinceMs: Infinity },
-    ...{ baselineProblem: undefined, baselineLost: false, unwritten: false },
-    referencedSinceVersion: record.resourceVersion,
-    shownSince: new Map(),
-    unrecordedSince: new Map(),
-  };
 }
 
 /**

@@ -60,6 +60,7 @@ beforeEach(() => {
       if (!leading) throw new NotLeadingError();
     },
     onEntry: (name) => found.push(name),
+    onRecreating: () => undefined,
   });
   superseded = 0;
   worker = new JobWorker({ journal, reporter, logger, onSuperseded: () => superseded++ });

@@ -15,7 +15,7 @@ export interface JobWorkerOptions {
   readonly reporter: Reporter;
   readonly logger: Logger;
   /** An entry ended without Reroll creating its Job. */
-  readonly onSuperseded: () => void;
+  readonly onSuperseded: (entry: string) => void;
 }
 
 export interface RecoveryDeps {
@@ -58,7 +58,7 @@ export class JobWorker {
       if (step.kind === 'waiting') return { kind: 'again', afterMs: deletionPollMs };
       if (step.kind === 'created') reporter.jobRecreated(step.entry, step.job);
       // The Job is somebody else's, or there is none. If a restart is still owed, a new plan finds out.
-      if (step.kind === 'superseded') this.#options.onSuperseded();
+      if (step.kind === 'superseded') this.#options.onSuperseded(name);
       return { kind: 'done' };
     } catch (error) {
       // The entry is kept. The next leader finds it.

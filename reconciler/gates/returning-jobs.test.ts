@@ -1,0 +1,58 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { workloadRecord } from '../../shared/domain/plan/records.fixture';
+import { unstoredWorkload } from '../../shared/domain/plan/unstored-workload';
+import { ReturningJobs } from './returning-jobs';
+
+const app = { kind: 'ConfigMap', namespace: 'shop', name: 'app' } as const;
+const key = 'Job/shop/migrate';
+let shown: TrackedWorkload | undefined;
+let jobs: ReturningJobs;
+
+function migrate(uid: string, namespace = 'shop'): TrackedWorkload {
+  return unstoredWorkload(workloadRecord({ kind: 'Job', name: 'migrate', namespace, uid }), undefined);
+}
+
+beforeEach(() => {
+  shown = migrate('old');
+  jobs = new ReturningJobs({
+    get: (asked) => (asked === shown?.key ? shown : undefined),
+    usersOf: () => (shown ? [shown] : []),
+    revisionOf: () => 1,
+  });
+  jobs.add({ entry: 'entry', formerUid: 'old', workload: migrate('to come') });
+});
+
+it('is the index as long as that has the Job', () => {
+  expect([jobs.get(key), jobs.usersOf(app)]).toEqual([shown, [shown]]);
+});
+
+it('has the Job to come between the two, among the users of its sources, in its namespace alone', () => {
+  shown = undefined;
+  expect(jobs.get(key)?.record.uid).toBe('to come');
+  expect(jobs.usersOf(app).map(({ record }) => record.uid)).toEqual(['to come']);
+  expect(jobs.usersOf({ ...app, name: 'other' })).toEqual([]);
+  expect(jobs.usersOf({ ...app, namespace: 'elsewhere' })).toEqual([]);
+});
+
+it('forgets it once the index shows the new one, and not because of the old one', () => {
+  jobs.saw(migrate('old'));
+  shown = undefined;
+  expect(jobs.get(key)).toBeDefined();
+  jobs.saw(migrate('new'));
+  expect(jobs.get(key)).toBeUndefined();
+});
+
+it('forgets it if its entry ends without it', () => {
+  shown = undefined;
+  expect([jobs.ended('other'), jobs.ended('entry'), jobs.get(key)]).toEqual([undefined, key, undefined]);
+});
+
+it('has another revision after each of these, and none for an entry that is known', () => {
+  const revisions = [jobs.revisionOf('shop')];
+  jobs.add({ entry: 'entry', formerUid: 'old', workload: migrate('to come') });
+  revisions.push(jobs.revisionOf('shop'));
+  jobs.ended('entry');
+  revisions.push(jobs.revisionOf('shop'));
+  expect(revisions).toEqual([2, 2, 3]);
+});
