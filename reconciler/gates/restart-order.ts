@@ -9,6 +9,7 @@ import {
 import { predecessorsOf } from '../../shared/domain/gates/predecessors';
 import { describeWorkload } from '../../shared/domain/plan/describe-change';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import { currentChangeId } from '../../shared/domain/sources/change-id';
 import { sourceKey, type LocalSourceRef, type SourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { SourceIndex } from '../sources/source-index';
@@ -186,9 +187,14 @@ export class RestartOrder {
   /** How its pods are counts only since it restarted for the change: it may have been broken for months. */
   #standingInWave(workload: TrackedWorkload, source: SourceRef): PredecessorStanding {
     const { lastRestart } = workload.record;
-    const changedAtMs = this.#options.sources.get(source)?.writtenAtMs ?? 0;
     const standing = this.#standing(workload, [source]);
-    return standing === 'owes' || (lastRestart && lastRestart.atMs >= changedAtMs) ? standing : 'done';
+    if (standing === 'owes') return standing;
+    if (!lastRestart) return 'done';
+    const record = this.#options.sources.get(source);
+    if (lastRestart.atMs >= (record?.writtenAtMs ?? 0)) return standing;
+    // An edit of a label is a later write, too.
+    const id = currentChangeId(source, record);
+    return id !== undefined && lastRestart.changeIds?.includes(id) === true ? standing : 'done';
   }
 
   #front(source: SourceRef): Front {

@@ -165,7 +165,7 @@ describe('RestartStages', () => {
     look('c');
     expect([stopped, stages.stopped]).toEqual([['a'], 1]);
     expect(stages.told(keyOf('b'))?.detail).toMatch(/^ConfigMap app is stopped: Deployment a is not healthy/);
-    expect(stages.of({ ...app, namespace: 'shop' })).toMatchObject({ isStopped: true, waiting: 2, change });
+    expect(stages.of({ ...app, namespace: 'shop' })).toMatchObject({ isStopped: true, waiting: 4, change });
   });
 
   it('is open for a content that is resumed, and for no other', async () => {

@@ -8,7 +8,7 @@ import type { GateName } from '../../shared/domain/gate-settings/gate-names';
 import type { StageSettings } from '../../shared/domain/gate-settings/stage-settings';
 import { namespaceOfWorkload, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { SourceStages } from '../../shared/domain/protocol/source-inspection';
-import { changeId, deletionId } from '../../shared/domain/sources/change-id';
+import { currentChangeId } from '../../shared/domain/sources/change-id';
 import {
   hasContent,
   sourceKey,
@@ -94,6 +94,8 @@ export class RestartStages {
       if (stage.is === 'begins' && staged.chosen.has(key)) continue;
       staged.waiting.add(key);
       this.#waitsAt.set(key, sourceKey(staged.source));
+      // Another one goes first for the other sources: this one may have stopped for good.
+      for (const other of this.#stagedOf(key)) if (other !== staged && other.passOver(key)) this.#advance(other);
       this.#report(staged, stage);
       return this.#closedBy(staged, stage);
     }
@@ -111,17 +113,21 @@ export class RestartStages {
   /** What the users of a source wait for; undefined: none waits. */
   of(source: SourceRef): SourceStages | undefined {
     const staged = this.#sources.get(sourceKey(source));
-    if (!staged || staged.waiting.size === 0 || staged.stage.is === 'open') return undefined;
+    if (!staged?.isUnderWay || staged.stage.is === 'open') return undefined;
     const { changeId: change, stage } = staged;
+    const isStopped = isStop(stage);
+    const waiting = isStopped ? staged.owing : staged.waiting.size;
+    if (waiting === 0) return undefined;
     const { detail } = this.#closedBy(staged, stage);
-    return { isStopped: isStop(stage), waiting: staged.waiting.size, ...(change !== undefined && { change }), detail };
+    return { isStopped, waiting, ...(change !== undefined && { change }), detail };
   }
 
   /** Who keeps the other users of a source from restarting; undefined: nobody does. */
   stoppedBy(source: SourceRef): StoppedSource | undefined {
     const known = this.#sources.get(sourceKey(source));
     if (known) this.#advance(known);
-    const staged = this.#sources.get(sourceKey(source));
+    // A new leader is asked nothing as long as all users wait for something else.
+    const staged = this.#sources.get(sourceKey(source)) ?? this.#stagedFor(source);
     return staged && this.#stopOf(staged, staged.stage);
   }
 
@@ -144,7 +150,7 @@ export class RestartStages {
     if (state !== 'healthy' && state !== 'unknown') this.#healthy.delete(key);
     for (const staged of this.#stagedOf(key)) {
       staged.touch(key);
-      if (staged.waiting.size > 0) this.#advance(staged);
+      if (staged.isUnderWay) this.#advance(staged);
     }
   }
 
@@ -152,12 +158,12 @@ export class RestartStages {
   expire(): void {
     const nowMs = this.#options.clock.nowMs();
     for (const staged of [...this.#sources.values()]) {
-      if (staged.waiting.size > 0 && staged.dueMs <= nowMs) this.#advance(staged);
+      if (staged.isUnderWay && staged.dueMs <= nowMs) this.#advance(staged);
     }
     if (this.#checksDueMs > nowMs) return;
     this.#options.checks.round(
-      [...this.#sources.values()].flatMap(({ waiting, checked }) =>
-        waiting.size === 0 ? [] : checked.flatMap((key) => this.#options.workloads.get(key) ?? []),
+      [...this.#sources.values()].flatMap((staged) =>
+        asksChecks(staged) ? staged.checked.flatMap((key) => this.#options.workloads.get(key) ?? []) : [],
       ),
     );
   }
@@ -165,7 +171,7 @@ export class RestartStages {
   /** Looks whether something was missed, and who comes first by now. */
   recheck(): void {
     for (const staged of [...this.#sources.values()]) {
-      if (staged.waiting.size > 0) this.#advance(this.#rebuilt(staged.source, staged) ?? staged);
+      if (staged.isUnderWay) this.#advance(this.#rebuilt(staged.source, staged) ?? staged);
     }
   }
 
@@ -186,15 +192,16 @@ export class RestartStages {
     this.#options.checks.clear();
   }
 
+  /** Whether something may happen by itself. */
   get isWaiting(): boolean {
-    return this.#waitsAt.size > 0;
+    return this.#waitsAt.size > 0 || [...this.#sources.values()].some(({ isUnderWay }) => isUnderWay);
   }
 
   /** How many sources have stopped. */
   get stopped(): number {
     let count = 0;
     for (const staged of this.#sources.values()) {
-      if (staged.waiting.size > 0 && isStop(staged.stage)) count++;
+      if (staged.isUnderWay && isStop(staged.stage)) count++;
     }
     return count;
   }
@@ -202,15 +209,15 @@ export class RestartStages {
   /** When something happens by itself, by the wall clock. */
   get dueMs(): number {
     let dueMs = this.#checksDueMs;
-    for (const staged of this.#sources.values()) if (staged.waiting.size > 0) dueMs = Math.min(dueMs, staged.dueMs);
+    for (const staged of this.#sources.values()) if (staged.isUnderWay) dueMs = Math.min(dueMs, staged.dueMs);
     return dueMs;
   }
 
   /** When health checks are asked again; infinity: nobody waits for any. */
   get #checksDueMs(): number {
     const { clock, checks } = this.#options;
-    for (const { waiting, checked } of this.#sources.values()) {
-      if (waiting.size > 0 && checked.length > 0) return clock.nowMs() + checks.dueMs - clock.monotonicMs();
+    for (const staged of this.#sources.values()) {
+      if (asksChecks(staged) && staged.checked.length > 0) return clock.nowMs() + checks.dueMs - clock.monotonicMs();
     }
     return Infinity;
   }
@@ -226,6 +233,7 @@ export class RestartStages {
     if (staged !== known) for (const key of waiting) if (!staged.waiting.has(key)) this.#wake(key);
     const { stage } = staged;
     this.#report(staged, stage);
+    if (staged.waiting.size === 0) return;
     const woken = stage.is === 'open' ? staged.inOrder() : staged.choose();
     for (const key of woken) this.#wake(key);
   }
@@ -256,7 +264,7 @@ export class RestartStages {
   #rebuilt(source: SourceRef, known: StagedSource | undefined): StagedSource | undefined {
     if (known) this.#drop(known);
     const record = this.#options.sources.get(source);
-    const id = idOf(source, record);
+    const id = currentChangeId(source, record);
     // A content that comes back is news again.
     if (known && known.changeId !== id) this.#told.delete(sourceKey(source));
     const isResumed = id !== undefined && record?.gates?.resumed === id;
@@ -274,7 +282,9 @@ export class RestartStages {
       standing: (key) => this.#standing(workloadOf(key), source, record, id),
       mayBegin: (key) => {
         const workload = workloadOf(key);
-        return workload !== undefined && !this.#passedOver.has(key) && this.#options.mayBegin(workload, source);
+        if (!workload || this.#passedOver.has(key)) return false;
+        const waitsAt = this.#waitsAt.get(key);
+        return (waitsAt === undefined || waitsAt === sourceKey(source)) && this.#options.mayBegin(workload, source);
       },
     });
     if (known) staged.continue(known, (key) => this.#underWay.has(key));
@@ -287,7 +297,7 @@ export class RestartStages {
     const { namespace } = staged.source;
     this.#inNamespace.set(namespace, (this.#inNamespace.get(namespace) ?? new Set()).add(staged));
     if (this.#sources.size <= maxSources) return;
-    const idle = [...this.#sources.values()].find(({ waiting }) => waiting.size === 0);
+    const idle = [...this.#sources.values()].find(({ isUnderWay }) => !isUnderWay);
     if (!idle) return;
     this.#drop(idle);
     this.#told.delete(sourceKey(idle.source));
@@ -372,7 +382,7 @@ export class RestartStages {
   }
 
   #stopOf(staged: StagedSource, stage: RolloutStage): StoppedSource | undefined {
-    if (!isStop(stage) || staged.waiting.size === 0) return undefined;
+    if (!isStop(stage) || !staged.isUnderWay) return undefined;
     const { source, changeId: change } = staged;
     const { workloads, sources } = this.#options;
     const failed = stage.is === 'stopped' ? workloads.get(stage.failed.key) : undefined;
@@ -388,7 +398,7 @@ function isStop(stage: RolloutStage): stage is Stop {
   return stage.is === 'stopped' || stage.is === 'rolled-back';
 }
 
-function idOf(source: SourceRef, record: SourceRecord | undefined): string | undefined {
-  if (!record) return deletionId(source);
-  return hasContent(record) ? changeId(record.uid, record.content.whole()) : undefined;
+/** Health checks are asked as long as somebody waits for the answer, or may be stopped by it while waiting for something else. */
+function asksChecks(staged: StagedSource): boolean {
+  return staged.waiting.size > 0 || (staged.isUnderWay && staged.stage.is !== 'begins');
 }

@@ -58,6 +58,8 @@ export class StagedSource {
   readonly #chosen = new Set<WorkloadKey>();
   /** Those that asked in vain. */
   readonly waiting = new Set<WorkloadKey>();
+  /** Something about the users is new since the stage was judged. */
+  #isNew = true;
   #stage: RolloutStage = { is: 'open' };
   #checked: readonly WorkloadKey[] = [];
   #dueMs = -Infinity;
@@ -95,11 +97,26 @@ export class StagedSource {
   /** Who may restart now. */
   get stage(): RolloutStage {
     const nowMs = this.#options.clock.nowMs();
-    let isNew = this.#dueMs === -Infinity;
-    for (const key of this.#touched) isNew = this.#note(key) || isNew;
-    this.#touched.clear();
-    if (isNew || nowMs >= this.#dueMs) this.#judge(nowMs);
+    this.#noteTouched();
+    if (this.#isNew || nowMs >= this.#dueMs) this.#judge(nowMs);
+    this.#isNew = false;
     return this.#stage;
+  }
+
+  /** How many owe a restart, whatever else they wait for. */
+  get owing(): number {
+    this.#noteTouched();
+    return this.#owing.size;
+  }
+
+  /**
+   * Whether it matters how far it has come. Somebody waits here; or some have restarted, and others owe it that wait for
+   * something else.
+   */
+  get isUnderWay(): boolean {
+    if (this.waiting.size > 0) return true;
+    const { isRolledBack } = this.#options;
+    return this.owing > 0 && (isRolledBack || this.#forIt.size + this.#forOthers.size > 0);
   }
 
   /** Chooses as many as may go now, and returns those that were not chosen before. */
@@ -136,6 +153,11 @@ export class StagedSource {
   /** Those that wait, in their order. */
   inOrder(): readonly WorkloadKey[] {
     return this.#options.users.filter((key) => this.waiting.has(key));
+  }
+
+  #noteTouched(): void {
+    for (const key of this.#touched) this.#isNew = this.#note(key) || this.#isNew;
+    this.#touched.clear();
   }
 
   /** Returns whether something about the user is new. Most ask, and still owe. */

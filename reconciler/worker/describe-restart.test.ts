@@ -1,13 +1,21 @@
 import { expect, it } from '@jest/globals';
 import { FakeClock } from '../../shared/runtime/fake-clock';
+import { auto, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { lastRestartAnnotation } from '../../shared/domain/plan/describe-change';
+import { currentChangeId } from '../../shared/domain/sources/change-id';
+import type { SourceRef } from '../../shared/domain/sources/source';
+import { readLastRestart } from '../../shared/domain/workloads/last-restart';
+import { systemRandom } from '../../shared/runtime/random';
 import { changeOf } from '../../shared/domain/plan/change.fixture';
 import { baselineOf, restartOf } from '../apply/restart.fixture';
 import { describeRestart } from './describe-restart';
 
+const nothing = { get: () => undefined, namesIn: () => [] };
+
 it('gives each restart its own id, and writes it to marker and annotation', () => {
   let drawn = 0;
   const random = { float: () => 0, bytes: (length: number) => Buffer.alloc(length, ++drawn) };
-  const options = { clock: new FakeClock(), random, defaults: { strategy: 'env-vars' } } as const;
+  const options = { clock: new FakeClock(), random, sources: nothing, defaults: { strategy: 'env-vars' } } as const;
   const { workload } = restartOf();
   const restarts = [1, 2].map((sequence) => describeRestart(options, workload, baselineOf(sequence), [changeOf()]));
   expect(restarts.map(({ id }) => id)).toEqual(['01010101', '02020202']);
@@ -15,4 +23,24 @@ it('gives each restart its own id, and writes it to marker and annotation', () =
     expect(marker.env[0]?.value).toMatch(new RegExp(`\\.${id}$`));
     expect(JSON.parse(annotations['reroll.dev/last-restart']!)).toMatchObject({ id });
   }
+});
+
+it('keeps the ids of earlier changes whose contents the sources still have', () => {
+  const theme = sourceRecord({ name: 'theme' });
+  const sources = { get: ({ name }: SourceRef) => (name === 'theme' ? theme : sourceRecord()), namesIn: () => [] };
+  const id = currentChangeId(theme, theme) ?? '';
+  const note = lastRestartAnnotation('c0ffee00', 0, [], { changeIds: [id, 'deadbeef'] });
+  const { workload } = restartOf({
+    uses: ['cm/app', 'cm/theme'],
+    annotations: { ...auto, 'reroll.dev/last-restart': note },
+  });
+  const options = {
+    clock: new FakeClock(),
+    random: systemRandom,
+    sources,
+    defaults: { strategy: 'env-vars' },
+  } as const;
+  const { changeIds, annotations } = describeRestart(options, workload, baselineOf(1), [changeOf()]);
+  expect(changeIds).toEqual([changeOf().changeId, id]);
+  expect(readLastRestart(annotations['reroll.dev/last-restart'])?.changeIds).toEqual(changeIds);
 });

@@ -1,6 +1,7 @@
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import type { Baseline } from '../../shared/domain/baseline/baseline';
-import { changeId, deletionId } from '../../shared/domain/sources/change-id';
+import { candidates } from '../../shared/domain/plan/candidates';
+import { changeId, currentChangeId, deletionId } from '../../shared/domain/sources/change-id';
 import type { StrategyName } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
 import type { Clock } from '../../shared/runtime/clock';
@@ -10,12 +11,14 @@ import { strategies } from '../apply/strategies';
 import { baselineText } from '../apply/baseline-too-large-error';
 import type { Change } from '../../shared/domain/plan/change';
 import type { Hints } from '../hints/hints';
+import type { SourceIndex } from '../sources/source-index';
 import type { PauseBegun } from './pauses';
 import type { Verdict } from '../../shared/domain/plan/verdict';
 import { lastRestartAnnotation } from '../../shared/domain/plan/describe-change';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 
 export interface DescribeOptions {
+  readonly sources: Pick<SourceIndex, 'get' | 'namesIn'>;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly random: Random;
   readonly defaults: { readonly strategy: StrategyName };
@@ -23,33 +26,49 @@ export interface DescribeOptions {
 
 /** Everything that a restart writes. Throws a BaselineTooLargeError. */
 export function describeRestart(
-  { random, clock, defaults }: DescribeOptions,
+  options: DescribeOptions,
   workload: TrackedWorkload,
   baseline: Baseline,
   changes: readonly Change[],
   pause?: PauseBegun,
 ): Restart {
+  const { random, clock, defaults } = options;
   const { kind, namespace, settings } = workload.record;
   const id = randomHex(random, 8);
   const nowMs = clock.nowMs();
   const strategy = settings.strategy ?? defaults.strategy;
+  const changeIds = [...new Set([...changes.map(({ changeId }) => changeId), ...earlierChanges(options, workload)])];
   return {
     id,
     atMs: nowMs,
     workload,
     changes,
+    changeIds,
     baseline,
     strategy,
     marker: strategies[strategy]({ namespace, changes, restartId: id, nowMs }),
     annotations: {
       [ownAnnotations.baseline]: baselineText(workload, baseline),
       [ownAnnotations.lastRestart]: lastRestartAnnotation(id, nowMs, changes, {
-        isLeftToNextRun: isLeftToNextRun(kind, settings),
+        ...{ isLeftToNextRun: isLeftToNextRun(kind, settings), changeIds },
       }),
       ...pause?.annotations,
     },
     ...(pause && { pausedUntilMs: pause.untilMs }),
   };
+}
+
+/**
+ * The changes that an earlier restart answered, and whose contents the sources still have. A source whose restarts have
+ * stopped would not know otherwise who has its content, once that one restarts for another source.
+ */
+function earlierChanges({ sources }: DescribeOptions, workload: TrackedWorkload): readonly string[] {
+  const known = new Set(workload.record.lastRestart?.changeIds);
+  if (known.size === 0) return [];
+  return candidates({ workload, sources }).flatMap((source) => {
+    const id = currentChangeId(source, sources.get(source));
+    return id !== undefined && known.has(id) ? [id] : [];
+  });
 }
 
 /**

@@ -79,6 +79,13 @@ describe('lastRestartAnnotation', () => {
     expect(JSON.parse(lastRestartAnnotation('c0ffee00', nowMs, [changeOf()]))).not.toHaveProperty('effect');
   });
 
+  it('names other changes whose contents the pods have by their ids alone, and few of them', () => {
+    const changeIds = [changeOf().changeId, ...names(30, '0000000').map((name) => name.slice(-8))];
+    const text = lastRestartAnnotation('c0ffee00', nowMs, [changeOf()], { changeIds });
+    expect(JSON.parse(text)).toMatchObject({ also: changeIds.slice(1, 21) });
+    expect(JSON.parse(lastRestartAnnotation('c0ffee00', nowMs, [changeOf()]))).not.toHaveProperty('also');
+  });
+
   it('stays short: at most twenty sources with twenty keys each', () => {
     const changes = names(30, 'app-').map((name) => changeOf({ name, ...compared('content-changed', names(30)) }));
     const { sources } = JSON.parse(lastRestartAnnotation('c0ffee00', nowMs, changes)) as {

@@ -9,6 +9,8 @@ import type { Verdict } from './verdict';
 
 /** Of one restart, in its Event, its annotation and its history. */
 export const maxNamedSources = 20;
+/** Further changes whose contents the pods have. */
+const maxOtherChanges = 20;
 const maxNamedKeys = 20;
 const maxNamedUsers = 5;
 const maxNamedRemovers = 3;
@@ -111,18 +113,20 @@ export function lastRestartAnnotation(
   restartId: string,
   nowMs: number,
   changes: readonly Change[],
-  { isLeftToNextRun = false } = {},
+  { isLeftToNextRun = false, changeIds = [] }: { isLeftToNextRun?: boolean; changeIds?: readonly string[] } = {},
 ): string {
   const named = changes.slice(0, maxNamedSources);
   const sources = named.map(
     (change) => [change.id, changedKeysOf(change)?.slice(0, maxNamedKeys).map(shownName) ?? null] as const,
   );
   const { by, byMore } = namedAuthors(named);
+  const also = changeIds.filter((id) => !named.some(({ changeId }) => changeId === id)).slice(0, maxOtherChanges);
   return JSON.stringify({
     at: new Date(nowMs).toISOString(),
     id: restartId,
     sources: Object.fromEntries(sources),
     ...(named.length > 0 && { changes: Object.fromEntries(named.map((change) => [change.id, change.changeId])) }),
+    ...(also.length > 0 && { also }),
     ...(by.length > 0 && { by }),
     ...(byMore > 0 && { byMore }),
     ...(isLeftToNextRun && { effect: 'next-run' }),

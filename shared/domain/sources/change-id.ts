@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { absent } from './content-digest';
-import { sourceKey, type SourceRef } from './source';
+import { hasContent, sourceKey, type SourceRecord, type SourceRef } from './source';
 
 /** Length of the id of a change: as long as that of a restart, and short enough to be read aloud. */
 export const changeIdLength = 8;
@@ -20,4 +20,10 @@ export function changeId(uid: string, digest: string): string {
 /** The id of a deletion. The object and its uid are gone, so deletions of one name have the same id. */
 export function deletionId(source: SourceRef): string {
   return changeId(sourceKey(source), absent);
+}
+
+/** The id of what a source holds now, or of its deletion; undefined: its content was not read yet. */
+export function currentChangeId(source: SourceRef, record: SourceRecord | undefined): string | undefined {
+  if (!record) return deletionId(source);
+  return hasContent(record) ? changeId(record.uid, record.content.whole()) : undefined;
 }

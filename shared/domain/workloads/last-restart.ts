@@ -2,7 +2,7 @@
 export interface LastRestart {
   readonly atMs: number;
   readonly id: string;
-  /** Ids of the changes that it answers, as far as they are noted. */
+  /** Ids of the changes that it answers, and of earlier ones whose contents the sources still have, as far as noted. */
   readonly changeIds?: readonly string[];
 }
 
@@ -15,6 +15,8 @@ const beginning = /^\{"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)","id":"([0-
 /** The ids of the changes: Reroll names a few sources, and names of sources hold neither quote nor brace. */
 const noted = /"changes":\{((?:"[^"{}]{1,300}":"[0-9a-f]{8}",?){1,20})\}/;
 const notedId = /":"([0-9a-f]{8})"/g;
+const others = /"also":\[((?:"[0-9a-f]{8}",?){1,20})\]/;
+const otherId = /"([0-9a-f]{8})"/g;
 
 /** The rest of a longer text is not Reroll's. */
 const maxBytes = 16_384;
@@ -31,5 +33,7 @@ export function readLastRestart(text: string | undefined): LastRestart | undefin
 /** Copies: see above. */
 function changeIdsIn(text: string): readonly string[] {
   const [, changes = ''] = noted.exec(text) ?? [];
-  return [...changes.matchAll(notedId)].map(([, id = '']) => Buffer.from(id).toString());
+  const [, also = ''] = others.exec(text) ?? [];
+  const found = [...changes.matchAll(notedId), ...also.matchAll(otherId)];
+  return found.map(([, id = '']) => Buffer.from(id).toString());
 }
