@@ -115,6 +115,74 @@ describe.each(['workload', 'source'] as const)('reroll.dev/keys on the %s', (bea
     expect(restarts()).toBe(1);
   });
 
+  describe('keeps what is owed for a key that was added and counts under the next list, too', () => {
+    const hold = async (value: 'true' | null): Promise<void> =>
+      await annotate('workload', { 'reroll.dev/hold': value });
+    const next = { [keys]: '!*.txt' };
+
+    beforeEach(async () => await start({ [bearer]: list }));
+
+    it('during a hold', async () => {
+      await hold('true');
+      await edit({ 'log.yaml': 'b: 1' });
+      await annotate(bearer, next);
+      await hold(null);
+      expect(restarts()).toBe(1);
+    });
+
+    it('within the settle window', async () => {
+      await harness.edit('ConfigMap', 'app', { 'log.yaml': 'b: 1' });
+      await harness.clock.advance(300);
+      await annotate(bearer, next);
+      expect(restarts()).toBe(1);
+    });
+
+    it('if no process runs when the list changes', async () => {
+      await hold('true');
+      await edit({ 'log.yaml': 'b: 1' });
+      await whileDown(async () => await annotate(bearer, next));
+      await hold(null);
+      expect(restarts()).toBe(1);
+    });
+
+    it('if no process runs when either changes', async () => {
+      await whileDown(async () => {
+        await edit({ 'log.yaml': 'b: 1' });
+        await annotate(bearer, next);
+      });
+      expect(restarts()).toBe(1);
+    });
+
+    it('if the list is removed', async () => {
+      await hold('true');
+      await edit({ 'log.yaml': 'b: 1' });
+      await annotate(bearer, { [keys]: null });
+      await hold(null);
+      expect(restarts()).toBe(1);
+    });
+
+    it('and nothing if it is taken back', async () => {
+      await hold('true');
+      await edit({ 'log.yaml': 'b: 1' });
+      await annotate(bearer, next);
+      await edit({ 'log.yaml': null });
+      await hold(null);
+      expect(restarts()).toBe(0);
+    });
+  });
+
+  it('tells the next leader what a key was when it began to count, while a restart is owed for another', async () => {
+    const held = { 'reroll.dev/hold': 'true' };
+    await start({ [bearer]: list, workload: { ...(bearer === 'workload' && list), ...held } });
+    await edit({ 'app.yaml': 'a: 2' });
+    await annotate(bearer, { [keys]: '!*.txt' });
+    await edit({ 'comment.md': 'new' });
+    await whileDown(async () => await harness.clock.advance(3_600_000));
+    await edit({ 'app.yaml': 'a: 1' });
+    await annotate('workload', { 'reroll.dev/hold': null });
+    expect(restarts()).toBe(1);
+  });
+
   it('that cannot be read lets every key count', async () => {
     await start({ source: { [keys]: '!comment.*' }, [bearer]: { [keys]: '(app|token)' } });
     await edit({ 'comment.md': 'new' });
@@ -122,6 +190,14 @@ describe.each(['workload', 'source'] as const)('reroll.dev/keys on the %s', (bea
     const told = engine.lines.map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`).join('\n');
     expect(told).toContain('is not a list of keys, so every key counts');
   });
+});
+
+it('a key that is added by the same write as another list counts if it counts under both', async () => {
+  await start({ source: { [keys]: '!comment.*' } });
+  const metadata = { annotations: { [keys]: '!*.txt' } };
+  await harness.patchSource('ConfigMap', 'app', { metadata, data: { 'log.yaml': 'b: 1' } });
+  await settled();
+  expect(restarts()).toBe(1);
 });
 
 describe('reroll.dev/compare: parsed', () => {

@@ -25,14 +25,14 @@ export const keyMutants: readonly Mutant[] = [
   {
     what: 'what is owed is forgotten when another list counts',
     file: comparison,
-    from: 'const recorded = record.digests.get(key);',
-    to: 'const recorded = keys instanceof KeyFilter && !isComplete ? undefined : record.digests.get(key);',
+    from: 'const digest = recorded ?? begun',
+    to: 'const digest = (filter && then?.key(key)) ?? recorded ?? begun',
   },
   {
     what: 'white space counts in a source that is compared parsed',
     file: comparison,
-    from: '    return parsed === undefined || renewedKey(parsed,',
-    to: '    return parsed !== "" || renewedKey(parsed,',
+    from: '    return parsed === undefined || parsed !== current',
+    to: '    return parsed !== "" || parsed !== current',
   },
   {
     what: 'white space counts for who uses all of a source that is compared parsed',

@@ -13,6 +13,7 @@ const contents = 'reconciler/reading/content-loader.ts';
 const contentsTest = 'reconciler/reading/content-loader.test.ts';
 const comparison = 'shared/domain/baseline/comparison.ts';
 const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
+const whatCountsTest = 'e2e/engine/what-counts.test.ts';
 
 /** Each is found by its `test`. These bugs need faults that few worlds draw, or none. */
 export const testedMutants: readonly TestedMutant[] = [
@@ -481,5 +482,26 @@ export const testedMutants: readonly TestedMutant[] = [
     from: 'sourceUid, uid, JSON.stringify(note)]',
     to: 'sourceUid, JSON.stringify(note)]',
     test: 'shared/domain/rollback/kept-object.test.ts',
+  },
+  {
+    what: 'a key that was added before the list changed counts as if it began to count then',
+    file: comparison,
+    from: 'former?.counts(key) !== true',
+    to: '(former ?? true)',
+    test: whatCountsTest,
+  },
+  {
+    what: 'the next leader does not know what a key was when it began to count',
+    file: comparison,
+    from: '...told, ...(isKept && { former }) };',
+    to: '...told };',
+    test: whatCountsTest,
+  },
+  {
+    what: 'a baseline keeps no list of keys',
+    file: 'shared/domain/baseline/baseline.ts',
+    from: 'lists: listsOf(sources.values()),',
+    to: '',
+    test: whatCountsTest,
   },
 ];

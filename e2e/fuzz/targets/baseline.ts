@@ -10,7 +10,11 @@ import { sampleBaseline } from '../samples';
 
 /** The baseline annotation, which anybody who may write a workload can write. */
 export const target: Target = {
-  seeds: [sampleBaseline, '{"v":1,"n":0,"key":"","sources":{}}'],
+  seeds: [
+    sampleBaseline,
+    '{"v":1,"n":0,"key":"","sources":{}}',
+    '{"v":1,"n":1,"key":"","sources":{"cm/a":{}},"filters":{"cm/a":"f1lter-1"},"lists":{"f1lter-1":"*.yaml"}}',
+  ],
   maxBytes: 256 * 1024,
   run: (input) => {
     const baseline = attempt(() => parseBaseline(input.toString('utf8')), UnreadableBaselineError);

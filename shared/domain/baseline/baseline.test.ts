@@ -20,12 +20,14 @@ const anyDigest = fc.constantFrom(digest, other, '-');
 const anyKeys = fc
   .dictionary(fc.stringMatching(/^[\w.-]{1,20}$/), anyDigest)
   .map((keys) => new Map(Object.entries(keys)));
+/** The id of a list follows from its text; older versions recorded only the id. */
+const anyFilter = fc.stringMatching(/^[\w-]{8}$/).map((filter) => ({ filter, list: `!${filter}` }));
 const anyRecorded: fc.Arbitrary<Recorded> = fc.oneof(
   anyDigest,
   anyKeys,
   fc.record({ digests: fc.constantFrom(digest, other), parsed: anyDigest }),
-  fc.record({ digests: anyKeys, filter: fc.stringMatching(/^[\w-]{8}$/) }),
-  fc.record({ digests: anyKeys, filter: fc.stringMatching(/^[\w-]{8}$/), parsed: anyKeys }),
+  fc.tuple(anyKeys, anyFilter).map(([digests, filter]) => ({ digests, ...filter })),
+  fc.tuple(anyKeys, anyFilter, anyKeys).map(([digests, filter, parsed]) => ({ digests, ...filter, parsed })),
 );
 const anyBaseline: fc.Arbitrary<Baseline> = fc.record(
   {
@@ -71,8 +73,12 @@ describe('baseline', () => {
   const details = new Map<string, Recorded>([
     [
       'cm/app',
-      { digests: new Map([['app.yaml', digest]]), filter: 'f1lter-1', parsed: new Map([['app.yaml', other]]) },
+      {
+        ...{ digests: new Map([['app.yaml', digest]]), filter: 'f1lter-1', list: '*.yaml' },
+        parsed: new Map([['app.yaml', other]]),
+      },
     ],
+    ['cm/log', { digests: new Map(), filter: 'f1lter-1', list: '*.yaml' }],
     ['cm/web', { digests: digest, parsed: other }],
     ['cm/old', digest],
   ]);
@@ -81,17 +87,28 @@ describe('baseline', () => {
   it('tells beside the digests which keys they are of, and what is the same when parsed', () => {
     expect(JSON.parse(detailed)).toEqual({
       ...{ v: 1, n: 3, key: 'abcdefgh' },
-      sources: { 'cm/app': { 'app.yaml': digest }, 'cm/old': digest, 'cm/web': digest },
-      filters: { 'cm/app': 'f1lter-1' },
+      sources: { 'cm/app': { 'app.yaml': digest }, 'cm/log': {}, 'cm/old': digest, 'cm/web': digest },
+      filters: { 'cm/app': 'f1lter-1', 'cm/log': 'f1lter-1' },
+      lists: { 'f1lter-1': '*.yaml' },
       parsed: { 'cm/app': { 'app.yaml': other }, 'cm/web': other },
     });
   });
 
+  it('of an older version tells only the ids of lists, and records the same', () => {
+    const older = parseBaseline(detailed.replace(/"lists":[^}]*},/, ''));
+    expect(older.sources.get('cm/log')).toEqual({ digests: new Map(), filter: 'f1lter-1' });
+    expect(sameSources(older.sources, details)).toBe(true);
+  });
+
   it('is read without what another version tells beside the digests', () => {
-    const changed = detailed.replace('"f1lter-1"', '{"id":"f1lter-1"}').replace(`"cm/web":"${other}"`, '"cm/web":{}');
+    const changed = detailed
+      .replace('"cm/app":"f1lter-1"', '"cm/app":{"id":"f1lter-1"}')
+      .replace('"f1lter-1":"*.yaml"', '"f1lter-1":["*.yaml"]')
+      .replace(`"cm/web":"${other}"`, '"cm/web":{}');
     expect(parseBaseline(changed).sources).toEqual(
       new Map<string, Recorded>([
         ['cm/app', { digests: new Map([['app.yaml', digest]]), parsed: new Map([['app.yaml', other]]) }],
+        ['cm/log', { digests: new Map(), filter: 'f1lter-1' }],
         ['cm/web', digest],
         ['cm/old', digest],
       ]),
@@ -100,6 +117,7 @@ describe('baseline', () => {
     expect(parseBaseline(older).sources).toEqual(
       new Map<string, Recorded>([
         ['cm/app', new Map([['app.yaml', digest]])],
+        ['cm/log', new Map()],
         ['cm/web', digest],
         ['cm/old', digest],
       ]),

@@ -16,8 +16,9 @@ import {
  * The state of its sources that a workload's pods are known to run with. It is kept on the workload itself, as compact
  * JSON: `{"v":1,"n":3,"key":"…","uid":"…","sources":{"cm/app":"…","secret/db":{"password":"…"},"cm/gone":"-"}}`.
  *
- * If not every change of a source counts, `filters` and `parsed` say so beside `sources`, with the same ids. Older
- * versions do not read these, and what they read in `sources` is a record like any other to them.
+ * If not every change of a source counts, `filters` and `parsed` say so beside `sources`, with the same ids, and `lists`
+ * has the text of each filter, by its id. Older versions do not read these, and what they read in `sources` is a record
+ * like any other to them.
  */
 export interface Baseline {
   /** Counts Reroll's writes to this workload. An older number means an old copy: a rollback or a restored backup. */
@@ -74,12 +75,14 @@ export function parseBaseline(text: string): Baseline {
   if (typeof keyId !== 'string') throw new UnreadableBaselineError('its "key" is not a string');
   if (uid !== undefined && typeof uid !== 'string') throw new UnreadableBaselineError('its "uid" is not a string');
   if (!isObject(sources)) throw new UnreadableBaselineError('its "sources" is not an object');
-  const [filters, parsed] = [objectOf(json['filters']), objectOf(json['parsed'])];
+  const [filters, lists, parsed] = [objectOf(json['filters']), objectOf(json['lists']), objectOf(json['parsed'])];
   const read = Object.entries(sources).map(([id, recorded]) => {
     const digests = parseDigests(recorded);
     if (digests === undefined)
       throw new UnreadableBaselineError(`its entry ${JSON.stringify(id.slice(0, 80))} is not a digest`);
-    return [id, withDetails(digests, textOf(filters[id]), parseDigests(parsed[id]))] as const;
+    const filter = textOf(filters[id]);
+    const list = filter === undefined ? undefined : textOf(lists[filter]);
+    return [id, withDetails(digests, { filter, list, parsed: parseDigests(parsed[id]) })] as const;
   });
   return { sequence, keyId, ...(uid !== undefined && { uid }), sources: new Map(read) };
 }
@@ -93,7 +96,7 @@ export function formatBaseline({ sequence, keyId, uid, sources }: Baseline): str
     });
     return part !== 'digests' && Object.keys(found).length === 0 ? undefined : found;
   };
-  const details = { filters: parts('filter'), parsed: parts('parsed') };
+  const details = { filters: parts('filter'), lists: listsOf(sources.values()), parsed: parts('parsed') };
   return JSON.stringify({ v: version, n: sequence, key: keyId, uid, sources: parts('digests'), ...details });
 }
 
@@ -110,7 +113,7 @@ export function withoutUid({ sequence, keyId, sources }: Baseline): Baseline {
 /** A source that has changed since it was recorded, or since the workload came to use it. */
 interface OwedSource {
   readonly id: SourceId;
-  /** Its state then, if it is not recorded and still known. */
+  /** Its state then, if it is still known and not recorded like that. */
   readonly former?: Recorded | undefined;
 }
 
@@ -165,16 +168,26 @@ function parseDigests(recorded: unknown): RecordedDigests | undefined {
   return digests;
 }
 
+/** What stands beside the digests of a source. */
+type Details = { readonly [Part in Exclude<keyof DetailedRecord, 'digests'>]: DetailedRecord[Part] | undefined };
+
 /** Details of another form are those of a later version, and what they belong to counts without them. */
-function withDetails(
-  digests: RecordedDigests,
-  filter: string | undefined,
-  parsed: RecordedDigests | undefined,
-): Recorded {
+function withDetails(digests: RecordedDigests, { filter, list, parsed }: Details): Recorded {
   const isFiltered = filter !== undefined && filterPattern.test(filter) && typeof digests === 'object';
   const isParsed = digests !== absent && parsed !== undefined && typeof parsed === typeof digests;
   if (!isFiltered && !isParsed) return digests;
-  return { digests, ...(isFiltered && { filter }), ...(isParsed && { parsed }) };
+  const listed = isFiltered && { filter, ...(list !== undefined && { list }) };
+  return { digests, ...listed, ...(isParsed && { parsed }) };
+}
+
+/** The text of each filter by its id. One filter mostly counts for many sources. */
+function listsOf(sources: Iterable<Recorded>): Record<string, string> | undefined {
+  const lists = new Map<string, string>();
+  for (const recorded of sources) {
+    const { filter, list } = detailed(recorded);
+    if (filter !== undefined && list !== undefined) lists.set(filter, list);
+  }
+  return lists.size === 0 ? undefined : sortedObject(lists, (list) => list);
 }
 
 /** Leaves out what has no value. */

@@ -281,8 +281,10 @@ describe('compare', () => {
     const { restart, because, changedKeys, former } = comparisonOf(inputOf(row));
     const current = row.now && renewed.get(row.now);
     const input = { ...inputOf(row), current };
-    const { recorded, ...now } = comparisonOf(input);
-    expect(now).toEqual({ restart, because, ...(changedKeys && { changedKeys }), ...(former && { former }) });
+    const { recorded, former: owed, ...now } = comparisonOf(input);
+    expect(now).toEqual({ restart, because, ...(changedKeys && { changedKeys }) });
+    expect(owed === undefined).toBe(former === undefined);
+    if (owed !== undefined) expect(comparisonOf({ ...input, recorded: owed }).restart).toBe(true);
     if (current) expect(recorded).toEqual(recordedOf(current, input.keys));
     expect(comparisonOf({ ...input, recorded, inForce: () => inForce(current) }).restart).toBe(false);
   });

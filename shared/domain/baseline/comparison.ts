@@ -3,6 +3,7 @@ import { isIndistinct, keysThatCount, type CountedKeys } from '../sources/counte
 import { KeyFilter } from '../text/key-filter';
 import {
   detailed,
+  filterOf,
   noContents,
   recordedOf,
   sameDigests,
@@ -69,7 +70,7 @@ export interface Comparison {
   readonly restart: boolean;
   readonly because: ComparisonReason;
   readonly recorded: Recorded;
-  /** What a restart is owed against, if the baseline does not record it. Only memory tells it. */
+  /** What a restart is owed against, if the baseline does not record it like that. Only memory tells it. */
   readonly former?: Recorded;
   /** Names of the keys that differ; undefined if the former content is no longer known. */
   readonly changedKeys?: readonly string[];
@@ -172,7 +173,8 @@ function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Compar
   // The workload used the whole content and now uses some of its keys. Only the former content shows which keys
   // changed.
   if (!then) return { restart: true, because: 'in-doubt', recorded: now };
-  return comparePerKey({ ...then, digests: then.digests }, current, input);
+  const since = comparePerKey({ ...then, digests: then.digests }, current, input);
+  return since === 'metadata-only' || !since.restart ? since : { ...since, former: then };
 }
 
 /** A record of single keys. */
@@ -180,16 +182,20 @@ interface KeyRecord extends DetailedRecord {
   readonly digests: ReadonlyMap<string, string>;
 }
 
+/** Lets every key count. */
+const everything = new KeyFilter(['*']);
+
 /**
  * Compares key by key. If a key did not count before, the edit that added it to the template rolled the pods, or an edit
  * of a filter has let it count since. Such a key is compared with the state in force at that edit. But the record of a
- * filter is complete: what the same filter lets count now, and is not recorded, did not exist.
+ * filter is complete: what that filter lets count, and is not recorded, did not exist.
  */
 function comparePerKey(record: KeyRecord, current: ContentDigest, input: ComparisonInput): Comparison | MetadataOnly {
   const { keys } = input;
   const now = recordedOf(current, keys);
-  const isComplete = keys instanceof KeyFilter && record.filter === keys.id;
   const isListed = keys !== 'all' && !(keys instanceof KeyFilter);
+  const filter = isListed ? undefined : keys === 'all' ? everything : keys;
+  const isComplete = filter !== undefined && record.filter === filter.id;
   const isAdded = !isComplete && (!isListed || keys.some((key) => !record.digests.has(key)));
   const inForce = isAdded ? input.whenCounted() : { content: undefined };
   if (inForce === 'metadata-only') return inForce;
@@ -200,20 +206,49 @@ function comparePerKey(record: KeyRecord, current: ContentDigest, input: Compari
     ...(then?.keyNames ?? []),
     ...current.keyNames,
   ]);
-  const differing = counted.filter((key) => {
-    const recorded = record.digests.get(key);
-    return renewedKey(recorded ?? then?.key(key) ?? absent, key, current) !== current.key(key);
-  });
+  const former = formerRecord(record, { counted, filter, then, current });
+  const differing = counted.filter((key) => (former.digests.get(key) ?? absent) !== current.key(key));
   const changedKeys = differing.filter((key) => {
-    const parsed = keyOf(record.parsed, key) ?? (record.digests.has(key) ? undefined : then?.parsed?.key(key));
-    return parsed === undefined || renewedKey(parsed, key, current.parsed) !== current.parsed?.key(key);
+    const parsed = keyOf(former.parsed, key);
+    return parsed === undefined || parsed !== current.parsed?.key(key);
   });
   if (changedKeys.length > 0) {
     const told = keysTold(changedKeys.sort(), current, keys);
-    return { restart: true, because: 'content-changed', recorded: now, ...told };
+    // A record of single keys is no larger than that of a filter may be.
+    const isKept = !isComplete && !isIndistinct(current, filter ?? keys);
+    return { restart: true, because: 'content-changed', recorded: now, ...told, ...(isKept && { former }) };
   }
   if (differing.length > 0) return sameParsed(record, current, now);
   return { restart: false, because: 'unchanged', recorded: now };
+}
+
+interface Counted {
+  readonly counted: readonly string[];
+  /** The filter that lets them count now; undefined: the workload uses them one by one. */
+  readonly filter: KeyFilter | undefined;
+  /** The content when those began to count that did not before; undefined: all of them did. */
+  readonly then: ContentDigest | undefined;
+  readonly current: ContentDigest;
+}
+
+/**
+ * The record, made over to the keys that count now. If a restart has to wait, it is owed against this: only memory tells
+ * when a key began to count, and the next edit of the list moves that time.
+ */
+function formerRecord(record: KeyRecord, { counted, filter, then, current }: Counted): KeyRecord {
+  const former = filter && filterOf(record);
+  const digests = new Map<string, string>();
+  const parsed = new Map<string, string>();
+  for (const key of counted) {
+    const recorded = record.digests.get(key);
+    const begun = recorded === undefined && former?.counts(key) !== true ? then : undefined;
+    const digest = recorded ?? begun?.key(key) ?? absent;
+    if (digest === absent && filter) continue;
+    digests.set(key, renewedKey(digest, key, current));
+    const asParsed = keyOf(record.parsed, key) ?? begun?.parsed?.key(key);
+    if (asParsed !== undefined) parsed.set(key, renewedKey(asParsed, key, current.parsed));
+  }
+  return { digests, ...(filter && { filter: filter.id, list: filter.text }), ...(parsed.size > 0 && { parsed }) };
 }
 
 /**

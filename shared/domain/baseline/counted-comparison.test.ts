@@ -4,7 +4,7 @@ import { ContentDigester, type CanonicalForms, type ContentDigest } from '../sou
 import type { CountedKeys } from '../sources/counted-keys';
 import { parseKeyFilter } from '../text/key-filter';
 import { compare, type Comparison, type ComparisonInput } from './comparison';
-import { recordedOf, type Recorded } from './recorded';
+import { detailed, recordedOf, type Recorded } from './recorded';
 
 /** Keys of `.json` are the same if they are without white space. */
 const forms: CanonicalForms = (content) =>
@@ -93,6 +93,49 @@ describe('a list of keys', () => {
   ])('keeps a restart that is owed when it %s', (_, before, keys) => {
     const recorded = recordedOf(old, before);
     expect(compared({ recorded, now: edited, keys })).toMatchObject({ restart: true, changedKeys: ['app.yaml'] });
+  });
+
+  describe.each<[string, CountedKeys]>([
+    ['becomes another one', noComments],
+    ['is removed', 'all'],
+  ])('when it %s', (_, keys) => {
+    const recorded = recordedOf(old, yaml);
+
+    it('keeps a restart that is owed for a key that was added', () => {
+      const owed = compared({ recorded, now: grown, keys });
+      expect(owed).toMatchObject({ restart: true, changedKeys: ['log.yaml'], recorded: recordedOf(grown, keys) });
+    });
+
+    it('owes nothing for a key that was added and is removed again', () => {
+      expect(compared({ recorded, now: old, keys, then: grown })).toMatchObject({ restart: false });
+    });
+
+    it('says what the restart is owed against, which no later edit of the list changes', () => {
+      const both = content({ 'app.yaml': 'a: 2', 'comment.md': 'new', 'log.yaml': 'b: 1' });
+      const { former } = compared({ recorded, now: both, keys, then: edited });
+      const asked = { recorded: former, keys } as const;
+      expect(compared({ ...asked, now: old }).restart).toBe(false);
+      expect(compared({ ...asked, now: both, then: both }).changedKeys).toEqual([
+        ...(keys === 'all' ? ['app.yaml', 'comment.md', 'log.yaml'] : ['app.yaml', 'log.yaml']),
+      ]);
+      expect(compared({ ...asked, now: grown, keys: only('*'), then: grown }).changedKeys).toEqual(['log.yaml']);
+    });
+  });
+
+  it('says what a restart is owed against when it is added', () => {
+    const { former } = compared({ recorded: old.whole(), now: edited, keys: yaml, former: old });
+    expect(former).toEqual(recordedOf(old, yaml));
+  });
+
+  it.each([
+    ['has only the id', undefined],
+    ['cannot be read', '(app|log).yaml'],
+  ])('takes a key as it was when another list came, if what is recorded of the former one %s', (_, list) => {
+    const { digests, filter = '' } = detailed(recordedOf(old, yaml));
+    const recorded = { digests, filter, ...(list !== undefined && { list }) };
+    expect(compared({ recorded, now: grown, keys: noComments })).toMatchObject({ restart: false });
+    expect(compared({ recorded, now: grown, keys: noComments, then: old }).changedKeys).toEqual(['log.yaml']);
+    expect(compared({ recorded, now: old, keys: yaml }).recorded).toEqual(recordedOf(old, yaml));
   });
 
   it('compares a key that counts only now with what it was when it began to count', () => {

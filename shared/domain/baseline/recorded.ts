@@ -1,6 +1,6 @@
 import { absent, digestLength, type ContentDigest } from '../sources/content-digest';
 import { isIndistinct, keysThatCount, type CountedKeys } from '../sources/counted-keys';
-import { KeyFilter } from '../text/key-filter';
+import { KeyFilter, KeyFilterError, parseKeyFilter } from '../text/key-filter';
 
 type KeyDigests = ReadonlyMap<string, string>;
 
@@ -12,7 +12,9 @@ export interface DetailedRecord {
   readonly digests: RecordedDigests;
   /** The id of the filter that has let these keys count. A key that it lets count and that is not there did not exist. */
   readonly filter?: string;
-  /** The same of the parsed content. */
+  /** The text of that filter, which tells what it let count once another one does. Older versions did not record it. */
+  readonly list?: string;
+  /** The digests of the parsed content, of the same keys. */
   readonly parsed?: RecordedDigests;
 }
 
@@ -34,7 +36,7 @@ export function recordedOf(content: ContentDigest | undefined, keys: CountedKeys
   if (!filter && !content.parsed) return digests;
   return {
     digests,
-    ...(filter && { filter: filter.id }),
+    ...(filter && { filter: filter.id, list: filter.text }),
     ...(content.parsed && { parsed: digestsOf(content.parsed, counted) }),
   };
 }
@@ -44,6 +46,19 @@ export function detailed(recorded: Recorded): DetailedRecord {
   return isDetailed(recorded) ? recorded : { digests: recorded };
 }
 
+/** The filter of a record; undefined: it has none, or only its id is known. */
+export function filterOf({ list }: DetailedRecord): KeyFilter | undefined {
+  if (list === undefined) return undefined;
+  try {
+    return parseKeyFilter(list);
+  } catch (error) {
+    // Anybody may write a baseline.
+    if (error instanceof KeyFilterError) return undefined;
+    throw error;
+  }
+}
+
+/** The id of a filter tells its text, which an older version did not record: that alone is no reason to write. */
 export function sameRecorded(left: Recorded, right: Recorded): boolean {
   const [one, other] = [detailed(left), detailed(right)];
   return (
