@@ -14,6 +14,7 @@ import { inspected } from './inspection.fixture';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const maxRolling = 'reroll.dev/max-rolling';
+const pausePeriod = 'deployment.reloader.stakater.com/pause-period';
 const readyDelayMs = 20_000;
 const minuteMs = 60_000;
 
@@ -205,6 +206,24 @@ describe('the number of workloads that roll at once', () => {
     expect(total()).toBe(4);
   });
 
+  it('may be one of pods, and a workload with more of them than are free is not passed for ever by those that come later', async () => {
+    const names = Array.from({ length: 12 }, (_, n) => `s-${n}`);
+    for (const name of names) {
+      harness.seed(configMap({ name, namespace: 'shop', data: { color: 'red' } }), app(`of-${name}`, { uses: [name] }));
+    }
+    harness.seed(app('big', { replicas: 3 }));
+    await start('3 pods');
+    await edit('blue', 'shop', 's-0');
+    await pass(5_000);
+    await edit('blue');
+    for (const name of names.slice(1)) {
+      await pass(10_000);
+      await edit('blue', 'shop', name);
+    }
+    await pass(3 * minuteMs);
+    expect([harness.restartOrder().indexOf('big'), total()]).toEqual([1, 13]);
+  });
+
   it('ends for one that does not become ready, after ten minutes', async () => {
     harness.seed(...apps(2));
     new Controllers(harness.server, { readyDelayMs: 60 * minuteMs }).start();
@@ -215,6 +234,60 @@ describe('the number of workloads that roll at once', () => {
     expect(total()).toBe(1);
     await harness.clock.advance(4 * minuteMs);
     expect(total()).toBe(2);
+  });
+
+  it('is kept when Reroll resumes those that it held paused', async () => {
+    harness.seed(...apps(8, { annotations: { [pausePeriod]: '1m' } }));
+    await start('2', { stages: withoutStages });
+    await edit('blue');
+    await pass(8 * minuteMs);
+    expect([total(), rolling(), most.get('all')]).toEqual([8, 0, 2]);
+  });
+
+  it('is kept by the next leader, too, when it resumes those that the one before paused', async () => {
+    harness = new Harness();
+    harness.leaseTimings = handoverLease;
+    harness.seed(namespace('shop'), configMap({ name: 'app', namespace: 'shop', data: { color: 'red' } }));
+    harness.seed(...apps(6, { annotations: { [pausePeriod]: '1m' } }));
+    await start('2', { stages: withoutStages });
+    await edit('blue');
+    await pass(20_000);
+    engine.kill();
+    engine = await harness.start({ identity: 'reroll-1', pace: paceOf('2'), stages: withoutStages });
+    await pass(7 * minuteMs);
+    expect([total(), rolling(), most.get('all')]).toEqual([6, 0, 2]);
+  });
+
+  it('keeps nobody waiting for longer than ten minutes of a pause, and counts it again when that ends', async () => {
+    harness.seed(
+      configMap({ name: 'other', namespace: 'shop', data: { color: 'red' } }),
+      app('web', { uses: ['other'] }),
+    );
+    harness.seed(app('held', { annotations: { [pausePeriod]: '30m' } }));
+    await start('1', { stages: withoutStages });
+    await edit('blue');
+    await pass(10_000);
+    await edit('blue', 'shop', 'other');
+    await pass(9 * minuteMs);
+    expect(harness.restartOrder()).toEqual(['held']);
+    await pass(minuteMs);
+    expect(harness.restartOrder()).toEqual(['held', 'web']);
+    await harness.clock.advance(19 * minuteMs);
+    while (fieldAt(await harness.get('Deployment', 'held', 'shop'), ['spec', 'paused']) === true) await pass(1_000);
+    await edit('green', 'shop', 'other');
+    await pass(readyDelayMs - 5_000);
+    expect([restarts('web'), rolling()]).toEqual([1, 1]);
+    await pass(minuteMs);
+    expect(restarts('web')).toBe(2);
+  });
+
+  it('does not count those that somebody else paused', async () => {
+    harness.seed(...apps(3));
+    await start('1', { stages: withoutStages });
+    for (const n of [0, 1, 2]) await harness.patch('Deployment', `web-${n}`, { spec: { paused: true } }, 'shop');
+    await edit('blue');
+    await pass(10_000);
+    expect(total()).toBe(3);
   });
 
   it('does not count workloads that others roll', async () => {

@@ -134,6 +134,63 @@ describe('§6.3 Q14 Rollouts with workloadRef: one change causes one restart, wh
     expect(fieldAt(template, ['metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'])).toBeDefined();
   });
 
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['a hold', { 'reroll.dev/hold': 'true' }],
+    ['windows', { 'reroll.dev/windows': '0 0 1 6 * +1h' }],
+    ['restart: next-rollout', { 'reroll.dev/restart': 'next-rollout' }],
+    ['a minimum interval', { 'reroll.dev/min-interval': '24h' }],
+    ['a list of keys', { 'reroll.dev/keys': 'size' }],
+  ])('%s on either of the two keeps whichever is restarted from restarting', async (_, gate) => {
+    const places: readonly [typeof gate, typeof gate][] = [
+      [{ ...auto, ...gate }, {}],
+      [{ ...auto, ...gate }, auto],
+      [auto, gate],
+      [{ ...inPlace, ...gate }, {}],
+      [inPlace, gate],
+    ];
+    for (const [onRollout, onDeployment] of places) {
+      const harness = world();
+      const web = deployment({ name: 'web', annotations: onDeployment, ...uses });
+      harness.seed(app, db, web, rolloutOf('web-ro', onRollout));
+      await harness.start();
+      await harness.clock.advance(10_000);
+      // The first restart begins a minimum interval.
+      const first = gate['reroll.dev/min-interval'] === undefined ? 0 : 1;
+      for (const color of ['blue', 'pink']) await change(harness, color);
+      const { deployment: ofTemplate, restartAt } = outcome(harness);
+      expect([onRollout, onDeployment, ofTemplate + restartAt]).toEqual([onRollout, onDeployment, first]);
+    }
+  });
+
+  it('what the Rollout says of when it may restart comes before what the Deployment says', async () => {
+    const harness = world();
+    const hold = (value: string) => ({ ...auto, 'reroll.dev/hold': value });
+    const [held, free] = [hold('true'), hold('false')];
+    harness.seed(app, db, deployment({ name: 'web', annotations: held, ...uses }), rolloutOf('web-ro', free));
+    await harness.start();
+    await change(harness);
+    expect(outcome(harness)).toEqual(byDeployment);
+    await harness.patch('Rollout', 'web-ro', { metadata: { annotations: held } });
+    await harness.patch('Deployment', 'web', { metadata: { annotations: free } });
+    await harness.clock.advance(10_000);
+    await change(harness, 'pink');
+    expect(outcome(harness)).toEqual(byDeployment);
+  });
+
+  it('a hold on the Rollout holds from the start, although the Deployment opts in itself', async () => {
+    const harness = world();
+    const annotations = { ...auto, 'reroll.dev/hold': 'true' };
+    harness.seed(app, db, deployment({ name: 'web', annotations: auto, ...uses }), rolloutOf('web-ro', annotations));
+    const engine = await harness.start();
+    await harness.clock.advance(10_000);
+    engine.kill();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(minuteMs);
+    await harness.start();
+    await harness.clock.advance(minuteMs);
+    expect(outcome(harness)).toEqual(none);
+  });
+
   it.each([
     [auto, byDeployment],
     [inPlace, byRestartAt],
@@ -265,6 +322,20 @@ describe('a workloadRef that changes while the engine runs', () => {
     await harness.clock.advance(10_000);
     await change(harness, 'black');
     expect(outcome(harness)).toEqual(byDeployment);
+  });
+
+  it.each([
+    [auto, byDeployment],
+    [inPlace, byRestartAt],
+  ])('what a hold on the Rollout kept waiting restarts once when the hold ends: %j', async (annotations, expected) => {
+    const { harness } = await started(web, rolloutOf('web-ro', annotations));
+    await harness.patch('Rollout', 'web-ro', { metadata: { annotations: { 'reroll.dev/hold': 'true' } } });
+    await harness.clock.advance(10_000);
+    for (const color of ['pink', 'blue']) await change(harness, color);
+    expect(outcome(harness)).toEqual(none);
+    await harness.patch('Rollout', 'web-ro', { metadata: { annotations: { 'reroll.dev/hold': null } } });
+    await harness.clock.advance(minuteMs);
+    expect(outcome(harness)).toEqual(expected);
   });
 
   it('misses no change right after the opt-in, although the Deployment is yet to be read', async () => {

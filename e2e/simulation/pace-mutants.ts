@@ -28,7 +28,7 @@ export const paceMutants: readonly Mutant[] = [
   {
     what: 'those that wait are not woken',
     file: turns,
-    from: '        onTurn(restart.workload.key);\n',
+    from: '      onTurn(restart.workload.key);\n',
     to: '',
   },
   {

@@ -14,6 +14,10 @@ const contentsTest = 'reconciler/reading/content-loader.test.ts';
 const comparison = 'shared/domain/baseline/comparison.ts';
 const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 const whatCountsTest = 'e2e/engine/what-counts.test.ts';
+const refs = 'reconciler/workloads/workload-refs.ts';
+const refsTest = 'reconciler/workloads/workload-refs.test.ts';
+const rolling = 'reconciler/gates/rolling-workloads.ts';
+const rollingTest = 'reconciler/gates/rolling-workloads.test.ts';
 
 /** Each is found by its `test`. These bugs need faults that few worlds draw, or none. */
 export const testedMutants: readonly TestedMutant[] = [
@@ -23,6 +27,55 @@ export const testedMutants: readonly TestedMutant[] = [
     from: 'const now = this.#askGates(workload, changes);',
     to: 'const now = this.#options.gates.ask(workload, changes, this.#options.clock.nowMs());',
     test: 'e2e/engine/pace.test.ts',
+  },
+  {
+    what: 'a hold on a Rollout does not hold the Deployment whose template it takes',
+    file: refs,
+    from: '      ...(rollout.gates && { gates: { ...record.gates, ...rollout.gates } }),\n',
+    to: '',
+    test: refsTest,
+  },
+  {
+    what: 'when a hold on a Rollout begins or ends, nobody looks at its Deployment',
+    file: refs,
+    from: 'if (asksTheSame && sameGateSettings(former.record.gates, record.gates)) return;',
+    to: 'if (asksTheSame && sameGateSettings(record.gates, record.gates)) return;',
+    test: refsTest,
+  },
+  {
+    what: 'those that Reroll holds paused do not count',
+    file: rolling,
+    from: "const isPaused = progress.state === 'held' &&",
+    to: "const isPaused = progress.state === 'failed' &&",
+    test: 'e2e/engine/pace.test.ts',
+  },
+  {
+    what: 'those that Reroll holds paused count for as long as the pause lasts',
+    file: rolling,
+    from: '{ ...slot, rolls: false }',
+    to: '{ ...slot, rolls: slot.rolls }',
+    test: rollingTest,
+  },
+  {
+    what: 'a long pause ends, and nobody counts what rolls then',
+    file: rolling,
+    from: '{ ...known, pods, rolls: true,',
+    to: '{ ...known, pods,',
+    test: rollingTest,
+  },
+  {
+    what: 'under a limit in pods, whoever fits goes',
+    file: 'reconciler/gates/restart-turns.ts',
+    from: 'const isKept = !isCounted &&',
+    to: 'const isKept = isCounted &&',
+    test: 'e2e/engine/pace.test.ts',
+  },
+  {
+    what: 'when one leaves for whose pods there was no room, nobody looks',
+    file: 'reconciler/gates/waiting-line.ts',
+    from: 'return restart !== undefined && [...this.#blocked.values()].includes(restart);',
+    to: 'return restart !== undefined && this.#waiting.has(key);',
+    test: 'reconciler/gates/restart-turns.test.ts',
   },
   {
     what: 'nobody goes first in the place of one that may not restart',
@@ -395,7 +448,7 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a woken restart holds no place',
     file: 'reconciler/gates/restart-turns.ts',
-    from: '        rolling.take(restart.workload);\n',
+    from: '      rolling.take(restart.workload);\n',
     to: '',
     test: 'reconciler/gates/restart-turns.test.ts',
   },

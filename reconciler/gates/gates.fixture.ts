@@ -34,6 +34,7 @@ export interface PacedOptions extends WorkloadOptions {
   readonly pendingPods?: number;
   readonly nodePool?: string;
   readonly lastRestart?: WorkloadRecord['lastRestart'];
+  readonly pause?: WorkloadRecord['pause'];
 }
 
 /** A tracked workload whose rollout stands as given: healthy and of one pod, unless overridden. */
@@ -44,6 +45,7 @@ export function paced({
   pendingPods,
   nodePool,
   lastRestart,
+  pause,
   ...options
 }: PacedOptions) {
   const record: WorkloadRecord = {
@@ -52,6 +54,7 @@ export function paced({
     ...(gates && { gates }),
     ...(nodePool !== undefined && { nodePool }),
     ...(lastRestart && { lastRestart }),
+    ...(pause && { pause }),
   };
   const { kind, namespace, name } = record;
   const key = workloadKey(kind, namespace, name);

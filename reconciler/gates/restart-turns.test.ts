@@ -156,6 +156,50 @@ describe('RestartTurns', () => {
     expect(woken).toEqual(['urgent']);
   });
 
+  describe('with a limit in pods, of which there is not enough left for the one that is next', () => {
+    const limit = '--max-rolling: 3 pods';
+
+    beforeEach(() => {
+      make({ maxRolling: { count: 3, unit: 'pods' } });
+      look('a');
+      expect(look('big', { pods: 3 })).toBe(false);
+    });
+
+    it('has others wait although there is enough for them, until that one has gone', async () => {
+      expect([ask('next'), turns.told('Deployment/shop/next')?.detail]).toEqual([limit, limit]);
+      ended('next', 'pace');
+      rolledOut('a');
+      await clock.advance(0);
+      expect(woken).toEqual(['big']);
+      ended('big');
+      await clock.advance(0);
+      expect(woken).toEqual(['big', 'next']);
+    });
+
+    it('lets urgent ones pass, and one that rolls restart again', () => {
+      expect(look('a')).toBe(true);
+      source = { isUrgent: true };
+      expect(look('urgent')).toBe(true);
+    });
+
+    it.each<[string, () => void]>([
+      ['is deleted', () => turns.gone('Deployment/shop/big')],
+      ['owes nothing any more', () => ended('big')],
+    ])('wakes the others when that one %s', async (_what, leave) => {
+      expect(look('next')).toBe(false);
+      leave();
+      await clock.advance(0);
+      expect(woken).toEqual(['next']);
+    });
+
+    it('keeps nobody waiting whom that limit does not concern', () => {
+      make({ maxRolling: { count: 9, unit: 'workloads' }, perNamespace: { count: 3, unit: 'pods' } });
+      look('a');
+      expect([look('big', { pods: 3 }), look('next')]).toEqual([false, false]);
+      expect(look('of-bank', { namespace: 'bank' })).toBe(true);
+    });
+  });
+
   it('tells what one waits for now', () => {
     make({ maxRolling: { count: 1, unit: 'workloads' }, rate: parseRestartRate('1/m') });
     look('a');

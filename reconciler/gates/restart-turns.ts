@@ -36,8 +36,17 @@ export interface RestartTurnsOptions {
 }
 
 interface ScopedLimit extends LimitInUse {
+  /** Differs from that of any other limit. */
+  readonly id: string;
   /** Who else is concerned if it is full. */
   readonly scope: Exclude<Turn, 'goes'>;
+}
+
+interface Closed {
+  readonly gate: ClosedGate;
+  readonly scope: Exclude<Turn, 'goes'>;
+  /** The limit in pods that has no room for it. */
+  readonly lacksPods?: string;
 }
 
 /** Nothing is expected to be missed. If it is, it is found out then. */
@@ -123,6 +132,7 @@ export class RestartTurns {
       return undefined;
     }
     this.#line.add(restart);
+    if (closed.lacksPods !== undefined) this.#line.block(closed.lacksPods, restart, this.#share);
     this.#arm();
     return closed.gate;
   }
@@ -140,7 +150,7 @@ export class RestartTurns {
    */
   ended(key: WorkloadKey, waits: GateName | undefined, isRefused = false): void {
     const { order, stages, rolling } = this.#options;
-    if (waits !== 'pace') this.#line.delete(key);
+    if (waits !== 'pace' && this.#line.delete(key)) this.freed();
     if (waits !== 'order') order.leave(key);
     rolling.giveBack(key);
     order.changed(key);
@@ -183,7 +193,7 @@ export class RestartTurns {
 
   gone(key: WorkloadKey): void {
     const { order, stages, rolling } = this.#options;
-    this.#line.delete(key);
+    if (this.#line.delete(key)) this.freed();
     rolling.gone(key);
     order.forget(key);
     order.changed(key);
@@ -215,17 +225,17 @@ export class RestartTurns {
     rolling.expire();
     // What has just expired is served with the rest.
     this.#isFreed = false;
-    this.#line.take(
-      (namespace) => rolling.inNamespace(namespace).workloads,
-      (restart) => {
-        const closed = this.#closed(restart);
-        if (closed) return closed.scope;
-        rolling.take(restart.workload);
-        onTurn(restart.workload.key);
-        return 'goes';
-      },
-    );
+    this.#line.take(this.#share, (restart) => {
+      const closed = this.#closed(restart);
+      if (closed?.lacksPods !== undefined) this.#line.block(closed.lacksPods, restart, this.#share);
+      if (closed) return closed.scope;
+      rolling.take(restart.workload);
+      onTurn(restart.workload.key);
+      return 'goes';
+    });
   }
+
+  readonly #share = (namespace: string): number => this.#options.rolling.inNamespace(namespace).workloads;
 
   #onTimer(): void {
     const { clock, order, stages } = this.#options;
@@ -282,15 +292,16 @@ export class RestartTurns {
     };
   }
 
-  #closed({
-    workload,
-    changes,
-  }: WaitingRestart): { readonly gate: ClosedGate; readonly scope: Exclude<Turn, 'goes'> } | undefined {
-    const { record } = workload;
+  #closed(restart: WaitingRestart): Closed | undefined {
+    const { workload, changes } = restart;
+    const { key, record } = workload;
     if (rollsOut(record)) {
+      const isCounted = this.#options.rolling.of(key).workloads > 0;
       for (const limit of this.#limits(workload, changes)) {
-        const gate = maxRollingGate([limit], { pods: record.progress.pods });
-        if (gate) return { gate, scope: limit.scope };
+        // One that rolls may restart again: others may be waiting for it, and this may be what makes it ready.
+        const isKept = !isCounted && this.#line.isBehind(limit.id, restart, this.#share);
+        const gate = maxRollingGate([{ ...limit, isKept }], { pods: record.progress.pods });
+        if (gate) return { gate, scope: limit.scope, ...(limit.limit.unit === 'pods' && { lacksPods: limit.id }) };
       }
     }
     const gate = this.#rateGate();
@@ -309,7 +320,7 @@ export class RestartTurns {
     });
     if (pace.maxRolling !== 'off') {
       const inUse = { setBy: '--max-rolling', limit: pace.maxRolling, rolling: others(rolling.inCluster) };
-      yield { ...inUse, scope: 'all-stay' };
+      yield { ...inUse, id: 'cluster', scope: 'all-stay' };
     }
     const ofNamespace = namespaces.of(namespace)?.maxRolling;
     const limit = ofNamespace ?? pace.perNamespace;
@@ -317,11 +328,12 @@ export class RestartTurns {
       const setBy = ofNamespace
         ? `${gateAnnotations.maxRolling} on namespace ${namespace}`
         : '--max-rolling-per-namespace';
-      yield { setBy, limit, rolling: others(rolling.inNamespace(namespace)), scope: 'namespace-stays' };
+      const inUse = { setBy, limit, rolling: others(rolling.inNamespace(namespace)) };
+      yield { ...inUse, id: `namespace ${namespace}`, scope: 'namespace-stays' };
     }
     if (nodePool !== undefined && pace.perNodePool !== 'off') {
       const inUse = { setBy: '--max-rolling-per-node-pool', limit: pace.perNodePool };
-      yield { ...inUse, rolling: others(rolling.inNodePool(nodePool)), scope: 'stays' };
+      yield { ...inUse, rolling: others(rolling.inNodePool(nodePool)), id: `pool ${nodePool}`, scope: 'stays' };
     }
     for (const { kind, name } of changes) {
       const source = { kind, namespace, name };
@@ -329,7 +341,7 @@ export class RestartTurns {
       if (ofSource === 'off') continue;
       const inUse = { setBy: `${gateAnnotations.maxRolling} on ${kind} ${name}`, limit: ofSource };
       const users = rolling.among(namespace, (other) => other !== key && this.#uses(other, source));
-      yield { ...inUse, rolling: users, scope: 'stays' };
+      yield { ...inUse, rolling: users, id: `${kind} ${namespace}/${name}`, scope: 'stays' };
     }
   }
 

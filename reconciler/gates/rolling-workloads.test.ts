@@ -68,6 +68,99 @@ describe('RollingWorkloads', () => {
     expect([rolling.expire(), rolling.inCluster.workloads]).toEqual([Infinity, 0]);
   });
 
+  describe('of one that Reroll holds paused', () => {
+    const held: PacedOptions = { state: 'held', pods: 3, pause: { paused: true, periodMs: 3_600_000, since: 0 } };
+    const startMs = new FakeClock().nowMs();
+    const seeHeld = (options: PacedOptions = {}) => see({ ...held, ...options }, 'aaaaaaaa', startMs);
+    const seeRolling = () => see({ state: 'rolling', pods: 3, pendingPods: 2 }, 'aaaaaaaa', startMs);
+
+    it('the restart counts until the pause ends, and then until it is rolled out, for ten minutes more', async () => {
+      restart({ pods: 3 });
+      await clock.advance(rollingForMs - 1_000);
+      seeHeld();
+      expect([rolling.inCluster, rolling.isRolling('Deployment/shop/web')]).toEqual([{ workloads: 1, pods: 3 }, false]);
+      seeRolling();
+      expect([rolling.inCluster, rolling.isRolling('Deployment/shop/web')]).toEqual([{ workloads: 1, pods: 2 }, true]);
+      expect(rolling.expire()).toBe(clock.nowMs() + rollingForMs);
+      see({ pods: 3 }, 'aaaaaaaa', startMs);
+      expect([rolling.inCluster, freed]).toEqual([{ workloads: 0, pods: 0 }, 1]);
+    });
+
+    it('the restart counts no more after ten minutes of a pause, and again when that ends', async () => {
+      restart({ pods: 3 });
+      seeHeld();
+      restart({ name: 'later' });
+      await clock.advance(rollingForMs);
+      expect([rolling.expire(), rolling.inCluster, freed]).toEqual([Infinity, { workloads: 0, pods: 0 }, 2]);
+      seeHeld();
+      expect([rolling.among('shop', () => true), rolling.of('Deployment/shop/web').workloads]).toEqual([{ workloads: 0, pods: 0 }, 0]); // prettier-ignore
+      seeRolling();
+      expect(rolling.inCluster).toEqual({ workloads: 1, pods: 2 });
+      await clock.advance(rollingForMs);
+      expect([rolling.expire(), rolling.inCluster.workloads]).toEqual([Infinity, 0]);
+    });
+
+    it('the restart counts for no longer if somebody pauses and resumes it again', async () => {
+      restart({ pods: 3 });
+      seeHeld();
+      seeRolling();
+      await clock.advance(60_000);
+      seeHeld();
+      seeRolling();
+      expect(rolling.expire()).toBe(startMs + rollingForMs);
+      seeHeld();
+      await clock.advance(rollingForMs - 60_000);
+      expect([rolling.expire(), rolling.inCluster.workloads]).toEqual([Infinity, 0]);
+      seeRolling();
+      expect(rolling.inCluster.workloads).toBe(0);
+    });
+
+    it('the next restart counts from its place on, however long the pause', async () => {
+      restart({ pods: 3 });
+      seeHeld();
+      await clock.advance(rollingForMs);
+      rolling.expire();
+      rolling.take(paced(held));
+      expect(rolling.inCluster).toEqual({ workloads: 1, pods: 3 });
+      restart(held, 'bbbbbbbb');
+      expect(rolling.inCluster).toEqual({ workloads: 1, pods: 3 });
+    });
+
+    it.each<[string, PacedOptions]>([
+      ['is not ours any more', { pause: { paused: true, periodMs: 3_600_000, since: undefined } }],
+      ['is of another one of that name', { uid: 'another' }],
+      ['is of one that needs no rollout', { state: 'healthy' }],
+    ])('nothing counts when the pause %s', async (_what, options) => {
+      await clock.advance(60_000);
+      for (const afterMs of [0, rollingForMs]) {
+        restart({ pods: 3 }, `${afterMs}`);
+        see(held, `${afterMs}`);
+        await clock.advance(afterMs);
+        rolling.expire();
+        see({ ...held, ...options }, `${afterMs}`);
+        expect(rolling.inCluster.workloads).toBe(0);
+        see({ state: 'rolling' }, `${afterMs}`);
+        expect(rolling.inCluster.workloads).toBe(0);
+      }
+    });
+
+    it('the restart by the leader before counts, too, or counts when the pause ends', async () => {
+      const before = (name: string, ageMs: number) =>
+        paced({ ...held, name, lastRestart: { id: 'aaaaaaaa', atMs: clock.nowMs() - ageMs } });
+      const { lastRestart } = before('long', rollingForMs).record;
+      rolling.begin([before('short', 1_000), before('long', rollingForMs)]);
+      rolling.expire();
+      expect(rolling.inCluster).toEqual({ workloads: 1, pods: 3 });
+      rolling.saw(paced({ name: 'long', state: 'rolling', ...(lastRestart && { lastRestart }) }));
+      expect(rolling.inCluster.workloads).toBe(2);
+      await clock.advance(rollingForMs);
+      rolling.saw(before('told later', 2 * rollingForMs));
+      rolling.expire();
+      rolling.saw(paced({ name: 'told later', state: 'rolling', ...(lastRestart && { lastRestart }) }));
+      expect(rolling.inCluster.workloads).toBe(0);
+    });
+  });
+
   it('counts a place until it is given back, and not twice', () => {
     rolling.take(paced({}));
     rolling.take(paced({}));

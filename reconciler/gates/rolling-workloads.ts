@@ -1,6 +1,7 @@
 import type { Rolling } from '../../shared/domain/gates/max-rolling-gate';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { LastRestart } from '../../shared/domain/workloads/last-restart';
+import { pausedForMs } from '../../shared/domain/workloads/pause';
 import { rollsOut } from '../../shared/domain/workloads/rollout-progress';
 import type { Clock } from '../../shared/runtime/clock';
 
@@ -16,10 +17,15 @@ interface Slot {
   readonly namespace: string;
   readonly nodePool: string | undefined;
   readonly pods: number;
-  /** False: a restart of it is no rollout, as that of a Job, and takes nothing from any limit. */
+  /**
+   * False: it takes nothing from any limit, because a restart of it is no rollout, as that of a Job, or because Reroll
+   * holds it paused for longer than {@link rollingForMs}.
+   */
   readonly rolls: boolean;
   /** Undefined: it holds a place, and has not restarted yet. */
   readonly restart: LastRestart | undefined;
+  /** Whether Reroll holds it paused. Whoever pauses it again after that does not prolong for how long it counts. */
+  readonly pause: 'none' | 'lasts' | 'over';
 }
 
 type Counts = { workloads: number; pods: number };
@@ -106,7 +112,8 @@ export class RollingWorkloads {
 
   /** Whether its last restart by this leader, or by the one before, has yet to roll out. */
   isRolling(key: WorkloadKey): boolean {
-    return this.#slots.get(key)?.restart !== undefined;
+    const slot = this.#slots.get(key);
+    return slot?.restart !== undefined && slot.pause !== 'lasts';
   }
 
   /** Whether the workload is about to restart. */
@@ -122,7 +129,7 @@ export class RollingWorkloads {
   /** The workload may restart, and counts from now on. */
   take(workload: TrackedWorkload): void {
     this.#places.add(workload.key);
-    if (!this.#slots.has(workload.key)) this.#set(slotOf(workload, undefined));
+    if (!this.#slots.get(workload.key)?.rolls) this.#set(slotOf(workload, undefined));
   }
 
   /** Its look is over. If it has restarted, it counts until it is rolled out. */
@@ -154,9 +161,13 @@ export class RollingWorkloads {
   saw({ key, record }: TrackedWorkload): void {
     const known = this.#slots.get(key);
     const { lastRestart, progress } = record;
+    // It rolls as soon as the pause ends, so until then it keeps its place.
+    const isPaused = progress.state === 'held' && pausedForMs(record.pause, this.#options.clock.nowMs()) !== undefined;
+    const isUnderWay = isPaused || progress.state === 'rolling';
     if (!known?.restart) {
-      if (!known && this.#isOfLeaderBefore(lastRestart) && progress.state === 'rolling' && rollsOut(record)) {
-        this.#set(slotOf({ key, record }, lastRestart, progress.pendingPods));
+      if (!known && isUnderWay && rollsOut(record) && this.#isOfLeaderBefore(lastRestart, isPaused)) {
+        const slot = slotOf({ key, record }, lastRestart, isPaused ? undefined : progress.pendingPods);
+        this.#set({ ...slot, pause: isPaused ? 'lasts' : 'none' });
       }
       return;
     }
@@ -164,13 +175,9 @@ export class RollingWorkloads {
     // A state of before the restart, or one that lost the note of it.
     const isOlder = !lastRestart || (lastRestart.id !== known.restart.id && lastRestart.atMs <= known.restart.atMs);
     if (isOlder && !isOther) return;
-    if (isOther || progress.state !== 'rolling') {
-      this.#free(known);
-      return;
-    }
-    if (progress.pendingPods === known.pods) return;
-    this.#replace(known, { ...known, pods: progress.pendingPods });
-    if (progress.pendingPods < known.pods) this.#options.onFreed();
+    if (isOther || !isUnderWay) this.#free(known);
+    else if (!isPaused) this.#rolls(known, known.restart, progress.pendingPods);
+    else if (known.pause === 'none') this.#replace(known, { ...known, pause: 'lasts' });
   }
 
   gone(key: WorkloadKey): void {
@@ -183,18 +190,31 @@ export class RollingWorkloads {
   expire(): number {
     const nowMs = this.#options.clock.nowMs();
     for (const slot of this.#slots.values()) {
-      if (!slot.restart) continue;
+      if (!slot.restart || !slot.rolls) continue;
       const endsMs = slot.restart.atMs + rollingForMs;
       // A clock that was set back must not keep it for longer.
       if (endsMs > nowMs && slot.restart.atMs <= nowMs + clockSkewMs) return endsMs;
-      this.#free(slot);
+      this.#free(slot, slot.pause === 'lasts');
     }
     return Infinity;
   }
 
-  #isOfLeaderBefore(restart: LastRestart | undefined): restart is LastRestart {
+  #isOfLeaderBefore(restart: LastRestart | undefined, isPaused: boolean): restart is LastRestart {
     if (!restart || this.#termBeganMs === undefined) return false;
-    return restart.atMs <= this.#termBeganMs + clockSkewMs && this.#options.clock.nowMs() < restart.atMs + rollingForMs;
+    // A pause may last for hours. It is believed as long as a rollout that began with the term would be.
+    const knownSinceMs = isPaused ? this.#termBeganMs : restart.atMs;
+    return restart.atMs <= this.#termBeganMs + clockSkewMs && this.#options.clock.nowMs() < knownSinceMs + rollingForMs;
+  }
+
+  #rolls(known: Slot, restart: LastRestart, pods: number): void {
+    // It only begins to roll now, and counts also if more do by now than may.
+    if (known.pause === 'lasts') {
+      const resumed = { ...restart, atMs: this.#options.clock.nowMs() };
+      this.#set({ ...known, pods, rolls: true, restart: resumed, pause: 'over' });
+    } else if (pods !== known.pods) {
+      this.#replace(known, { ...known, pods });
+      if (pods < known.pods) this.#options.onFreed();
+    }
   }
 
   #set(slot: Slot): void {
@@ -213,13 +233,14 @@ export class RollingWorkloads {
     this.#count(slot, 1);
   }
 
-  /** If it is about to restart again, it counts on. */
-  #free(slot: Slot): void {
+  /** If it is about to restart again, it counts on. `isPaused`: it counts again when its pause ends. */
+  #free(slot: Slot, isPaused = false): void {
     if (this.#places.has(slot.key)) {
       this.#replace(slot, { ...slot, restart: undefined });
       return;
     }
-    this.#remove(slot);
+    if (isPaused) this.#replace(slot, { ...slot, rolls: false });
+    else this.#remove(slot);
     this.#options.onFreed();
   }
 
@@ -251,7 +272,7 @@ function slotOf(
   pods = Math.max(1, record.progress.pods),
 ): Slot {
   const { uid, namespace, nodePool } = record;
-  return { key, uid, namespace, nodePool, pods, rolls: rollsOut(record), restart };
+  return { key, uid, namespace, nodePool, pods, rolls: rollsOut(record), restart, pause: 'none' };
 }
 
 function restartedAtMs({ record }: TrackedWorkload): number {

@@ -10,8 +10,14 @@ interface Options extends PacedOptions {
   readonly owedSinceMs?: number;
 }
 
-function add(name: string, { isUrgent = false, owedSinceMs = 0, ...options }: Options = {}): void {
-  line.add({ workload: paced({ name, ...options }), changes: [], isUrgent, owedSinceMs });
+function restart(name: string, { isUrgent = false, owedSinceMs = 0, ...options }: Options = {}): WaitingRestart {
+  return { workload: paced({ name, ...options }), changes: [], isUrgent, owedSinceMs };
+}
+
+function add(name: string, options: Options = {}): WaitingRestart {
+  const added = restart(name, options);
+  line.add(added);
+  return added;
 }
 
 /** Those that go, in their order. */
@@ -72,13 +78,54 @@ describe('WaitingLine', () => {
     add('b');
     add('gone');
     add('a', { owedSinceMs: -5 });
-    expect([line.delete('Deployment/shop/gone'), line.delete('Deployment/shop/gone'), line.size]).toEqual([
-      true,
-      false,
-      2,
-    ]);
+    line.delete('Deployment/shop/gone');
+    expect(line.size).toBe(2);
     expect(served()).toEqual(['a', 'b']);
     expect(served()).toEqual([]);
+  });
+
+  describe('one for whose pods there is no room', () => {
+    const rolling = (namespace: string): number => (namespace === 'bank' ? 1 : 0);
+    const isBehind = (name: string, options: Options = {}, limit = 'cluster'): boolean =>
+      line.isBehind(limit, restart(name, options), rolling);
+
+    it.each<[string, boolean, Options]>([
+      ['later', true, { owedSinceMs: 5 }],
+      ['of a namespace in which more roll', true, { namespace: 'bank', owedSinceMs: -5 }],
+      ['owed for longer', false, { owedSinceMs: -5 }],
+      ['urgent', false, { isUrgent: true }],
+      ['of a lower wave', false, { gates: { wave: -1 } }],
+    ])('keeps one waiting that is %s: %p', (_which, expected, options) => {
+      line.block('cluster', add('big'), rolling);
+      expect(isBehind('new', options)).toBe(expected);
+    });
+
+    it('keeps nobody waiting in another limit, nor itself', () => {
+      line.block('cluster', add('big'), rolling);
+      expect([isBehind('new', {}, 'namespace shop'), isBehind('big')]).toEqual([false, false]);
+    });
+
+    it('is the first of several, in whatever order they come', () => {
+      const [second, first, third] = [2, 1, 3].map((owedSinceMs) => add(`big-${owedSinceMs}`, { owedSinceMs }));
+      for (const each of [second, first, third]) if (each) line.block('cluster', each, rolling);
+      expect([isBehind('new', { owedSinceMs: 0 }), isBehind('new', { owedSinceMs: 2 })]).toEqual([false, true]);
+    });
+
+    it('keeps nobody waiting when it goes, or leaves, which is told', () => {
+      line.block('cluster', add('big'), rolling);
+      add('small');
+      expect([line.delete('Deployment/shop/small'), line.delete('Deployment/shop/big')]).toEqual([false, true]);
+      expect([isBehind('new'), line.delete('Deployment/shop/big')]).toEqual([false, false]);
+      line.block('cluster', add('big'), rolling);
+      served();
+      expect([isBehind('new'), line.delete('Deployment/shop/big')]).toEqual([false, false]);
+    });
+
+    it('keeps nobody waiting when it waits for something else by now', () => {
+      line.block('cluster', add('big'), rolling);
+      served(() => 'stays');
+      expect(isBehind('new')).toBe(false);
+    });
   });
 
   it('keeps those that stay, in order', () => {

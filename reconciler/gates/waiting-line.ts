@@ -31,6 +31,8 @@ export class WaitingLine {
   readonly #waiting = new Map<WorkloadKey, WaitingRestart>();
   /** Of each namespace, in order as far as they are not news. Some may not wait any more. */
   readonly #namespaces = new Map<string, { line: WaitingRestart[]; hasNews: boolean }>();
+  /** Of each limit in pods, the first one for whose pods there was no room. Some may not wait any more. */
+  readonly #blocked = new Map<string, WaitingRestart>();
 
   get size(): number {
     return this.#waiting.size;
@@ -51,17 +53,36 @@ export class WaitingLine {
     }
   }
 
+  /** Returns whether others waited because of this one. */
   delete(key: WorkloadKey): boolean {
-    return this.#waiting.delete(key);
+    const restart = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    return restart !== undefined && [...this.#blocked.values()].includes(restart);
   }
 
   clear(): void {
     this.#waiting.clear();
     this.#namespaces.clear();
+    this.#blocked.clear();
+  }
+
+  /** There is no room for the pods of this one. Those with fewer pods that come later would keep it waiting for ever. */
+  block(limit: string, restart: WaitingRestart, rolling: (namespace: string) => number): void {
+    if (!this.isBehind(limit, restart, rolling)) this.#blocked.set(limit, restart);
+  }
+
+  /** Whether one comes first for whose pods there was no room in this limit. `rolling` as in {@link take}. */
+  isBehind(limit: string, restart: WaitingRestart, rolling: (namespace: string) => number): boolean {
+    const first = this.#blocked.get(limit);
+    if (!first || this.#waiting.get(first.workload.key) !== first) return false;
+    if (first.workload.key === restart.workload.key) return false;
+    const shareOf = ({ workload }: WaitingRestart): number => rolling(workload.record.namespace);
+    return isBefore(first, shareOf(first), restart, shareOf(restart));
   }
 
   /** Asks about one after the other, until nobody may go. `rolling` tells how many roll in a namespace. */
   take(rolling: (namespace: string) => number, ask: (restart: WaitingRestart) => Turn): void {
+    this.#blocked.clear();
     const lines = new Map([...this.#namespaces].map(([namespace]) => [namespace, this.#inOrder(namespace)]));
     for (;;) {
       const next = firstOf(lines, rolling);

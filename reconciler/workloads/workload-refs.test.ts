@@ -137,6 +137,14 @@ describe('a Deployment whose template is taken', () => {
     expect(seeDeployment({ annotations: own }).settings).toEqual({ settleMs: 5_000, strategy: 'annotations' });
   });
 
+  it('takes of when it may restart what the Rollout says, and keeps of its own what that does not say', () => {
+    seeRollout({ annotations: { ...auto, 'reroll.dev/hold': 'false', 'reroll.dev/wave': '2' } });
+    const own = { 'reroll.dev/hold': 'true', 'reroll.dev/restart': 'next-rollout' };
+    expect(seeDeployment({ annotations: own }).gates).toEqual({ hold: 'off', mode: 'next-rollout', wave: 2 });
+    seeRollout();
+    expect(seeDeployment().gates).toBeUndefined();
+  });
+
   it.each<[string, Annotations]>([
     ['names one', { [keys.configMapReload]: 'extra' }],
     ['excludes one', { [keys.configMapExclude]: 'app' }],
@@ -166,11 +174,13 @@ describe('a Deployment whose template is taken', () => {
 
   const silent = { annotations: {} };
   const asking = { writtenAtMs: at(5) };
+  const isHeld = { annotations: { ...auto, 'reroll.dev/hold': 'true' }, writtenAtMs: at(9) };
 
   it.each<[string, readonly Options[], askedAtMs: number | undefined]>([
     ['not known where it asked when it was seen first', [asking], undefined],
     ['that of the write that asked', [silent, asking], at(5)],
     ['kept as long as it asks the same', [silent, asking, { writtenAtMs: at(9), resourceVersion: '12' }], at(5)],
+    ['kept though it may restart at another time', [silent, asking, isHeld], at(5)],
     ['not known of another by that name', [silent, { ...asking, uid: 'second' }], undefined],
   ])('since when a Rollout asks is %s', (_when, rollouts, askedAtMs) => {
     for (const rollout of rollouts) seeRollout(rollout);
@@ -217,6 +227,12 @@ describe('a Rollout that is restarted in place', () => {
     expect([...held.get(webRo)!.policy.ConfigMap.excluded]).toEqual(['app']);
   });
 
+  it('takes of when it may restart what the Deployment says, where it is silent itself', () => {
+    seeRollout({ annotations: { ...inPlace, 'reroll.dev/hold': 'false' } });
+    seeDeployment({ annotations: { 'reroll.dev/hold': 'true', 'reroll.dev/wave': '2' } });
+    expect(held.get(webRo)!.gates).toEqual({ hold: 'off', wave: 2 });
+  });
+
   it('uses what the Deployment uses now, and nothing when that is gone', () => {
     seeRollout({ annotations: inPlace });
     seeDeployment();
@@ -257,6 +273,7 @@ describe('a loan', () => {
     ['a Rollout that asks otherwise', { annotations: {} }, ofWeb, ['shop/web'], []],
     ['another strategy', { annotations: inPlace }, ofWeb, ['shop/web'], []],
     ['another setting', { annotations: { ...auto, 'reroll.dev/settle': '5s' } }, ofWeb, ['shop/web'], []],
+    ['another hold', { annotations: { ...auto, 'reroll.dev/hold': 'true' } }, ofWeb, ['shop/web'], []],
     ['another by that name', { uid: 'second' }, ofWeb, ['shop/web'], [web]],
     ['another Deployment', {}, ofOther, ['shop/web', 'shop/other'], ['Deployment/shop/other']],
     ['a template of its own', {}, null, ['shop/web'], []],

@@ -1,5 +1,6 @@
 import type { AnnotationProblem } from '../../shared/domain/annotations/annotation-problem';
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
+import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { objectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { optedIn, type KindPolicy, type PolicySettings, type WorkloadPolicy } from '../../shared/domain/policy/policy';
 import { readWorkload, trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
@@ -116,7 +117,8 @@ export class WorkloadRefs {
     const askedAtMs = asksTheSame ? former.askedAtMs : former && record.writtenAtMs;
     this.#rolloutsOf.set(deployment, rollouts.set(key, { record, askedAtMs }));
     this.#deploymentOf.set(key, deployment);
-    if (asksTheSame) return;
+    // When it may restart is not what it asks for, and so dates nothing.
+    if (asksTheSame && sameGateSettings(former.record.gates, record.gates)) return;
     // Its opt-in was not observed, so the Deployment's last write does not date it.
     if (!former) this.#options.workloads.seeAnew(deploymentKey(deployment));
     this.#options.onReference(deployment);
@@ -173,6 +175,7 @@ export class WorkloadRefs {
       ...record,
       policy: mergedPolicy(rollout.policy, record.policy),
       settings: { ...record.settings, ...rollout.settings },
+      ...(rollout.gates && { gates: { ...record.gates, ...rollout.gates } }),
       createdAtMs,
       writtenAtMs: Math.max(record.writtenAtMs ?? 0, createdAtMs, askedAtMs ?? 0),
       ...(askedAtMs !== undefined && { askedAtMs }),
@@ -191,6 +194,7 @@ export class WorkloadRefs {
     return {
       ...record,
       policy: mergedPolicy(record.policy, deployment.policy),
+      ...(deployment.gates && { gates: { ...deployment.gates, ...record.gates } }),
       ...{ references, firstContainer },
       createdAtMs: Math.max(record.createdAtMs, createdAtMs),
       writtenAtMs: Math.max(record.writtenAtMs ?? record.createdAtMs, writtenAtMs),

@@ -14,6 +14,7 @@ describe('maxRollingGate', () => {
     ['there is room for its pods', inUse(20, 'pods', 2, 15), 5, true],
     ['there is no room for its pods', inUse(20, 'pods', 2, 15), 6, false],
     ['it has more pods than the limit, and goes alone', inUse(20, 'pods', 0), 500, true],
+    ['there is room, and it is kept for one that comes first', { ...inUse(20, 'pods', 1, 2), isKept: true }, 1, false],
     ['it has no pods, and takes the place of one', inUse(20, 'pods', 1, 20), 0, false],
   ])('%s', (_what, limit, pods, isOpen) => {
     expect(maxRollingGate([limit], { pods }) === undefined).toBe(isOpen);

@@ -14,6 +14,8 @@ export interface LimitInUse {
   readonly setBy: string;
   readonly limit: RollingLimit;
   readonly rolling: Rolling;
+  /** What is left of it is kept for one that comes first, and for whose pods that is not enough. */
+  readonly isKept?: boolean;
 }
 
 /**
@@ -24,9 +26,9 @@ export function maxRollingGate(
   limits: Iterable<LimitInUse>,
   workload: { readonly pods: number },
 ): ClosedGate | undefined {
-  for (const { setBy, limit, rolling } of limits) {
+  for (const { setBy, limit, rolling, isKept = false } of limits) {
     const added = limit.unit === 'pods' ? Math.max(1, workload.pods) : 1;
-    if (rolling.workloads === 0 || rolling[limit.unit] + added <= limit.count) continue;
+    if (!isKept && (rolling.workloads === 0 || rolling[limit.unit] + added <= limit.count)) continue;
     return { gate: 'pace', untilMs: undefined, detail: `${setBy}: ${describeRollingLimit(limit)}` };
   }
   return undefined;
