@@ -17,7 +17,8 @@ import { look, type Seen } from './seen';
 
 /** What the metadata of a source tells. Its content is never read. */
 export interface SourceFacts extends SourceFlags {
-  readonly createdAtMs: number;
+  /** Undefined for a SecretProviderClass, whose creation brings nothing to pods. */
+  readonly createdAtMs: number | undefined;
   /** The newest write of its content. */
   readonly write: FieldsWrite | undefined;
   readonly isSelected: boolean;
@@ -33,7 +34,8 @@ const maxSources = 50;
 const contentFields: Readonly<Record<SourceKind, readonly (readonly string[])[]>> = {
   ConfigMap: [['data'], ['binaryData']],
   Secret: [['data'], ['stringData']],
-  SecretProviderClass: [['spec']],
+  // What its pods have mounted shows in other objects, and an edit of it changes nothing there.
+  SecretProviderClass: [],
 };
 
 /** Reads the metadata of sources, of the first fifty. */
@@ -63,11 +65,12 @@ export async function readSources(
 
 function sourceFacts(kind: SourceKind, object: unknown, keys: AnnotationKeys, selector: Selector): SourceFacts {
   const { settings: gates } = readGateSettings(annotationsOf(object), 'source');
+  const isClass = kind === 'SecretProviderClass';
   return {
     ...sourceFlags(annotationsOf(object), keys),
-    createdAtMs: Date.parse(String(fieldAt(object, ['metadata', 'creationTimestamp']))),
+    createdAtMs: isClass ? undefined : Date.parse(String(fieldAt(object, ['metadata', 'creationTimestamp']))),
     write: newestWriteOf(object, contentFields[kind]),
-    isSelected: selector.matches(objectOf(fieldAt(object, ['metadata', 'labels']))),
+    isSelected: isClass || selector.matches(objectOf(fieldAt(object, ['metadata', 'labels']))),
     ...(gates && { gates }),
   };
 }

@@ -5,6 +5,7 @@ import {
   ownFieldManager,
   type Annotations,
 } from '../../shared/domain/annotations/annotations';
+import { parseBaseline } from '../../shared/domain/baseline/baseline';
 import { fieldAt, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { noKnownSources } from '../../shared/domain/lint/known-sources';
@@ -13,7 +14,8 @@ import { lintWorkload, type LintFinding } from '../../shared/domain/lint/lint-wo
 import { candidates, type Candidate } from '../../shared/domain/plan/candidates';
 import { typedKeysOf } from '../../shared/domain/policy/policy-annotations';
 import { parseGoBool } from '../../shared/domain/text/go-bool';
-import { sourceKinds, type SourceKind } from '../../shared/domain/sources/source';
+import { absent } from '../../shared/domain/sources/content-digest';
+import { sourceKinds, type SourceId, type SourceKind } from '../../shared/domain/sources/source';
 import { newestWriteOf, type FieldsWrite } from '../../shared/domain/workloads/managed-fields';
 import { readRestartCause, type RestartCause } from '../../shared/domain/workloads/restart-cause';
 import { readWorkload, type WorkloadRecord } from '../../shared/domain/workloads/workload';
@@ -35,13 +37,22 @@ export interface WorkloadFacts {
   readonly switchedOff: string | undefined;
   /** Mistakes in its annotations. */
   readonly findings: readonly LintFinding[];
-  readonly hasBaseline: boolean;
+  /** Undefined: it has none. */
+  readonly baseline: SeenBaseline | undefined;
   /** The newest write of its pod template by anybody but Reroll. */
   readonly templateWrite: FieldsWrite | undefined;
   /** Its pods have them; empty: it does not say. */
   readonly podLabels: Readonly<Record<string, string>>;
   /** Why its pods are not replaced by themselves; a phrase. */
   readonly heldBy: string | undefined;
+}
+
+/** What Reroll has recorded that the pods run with. */
+export interface SeenBaseline {
+  /** The sources of which it has a content. */
+  readonly contents: ReadonlySet<SourceId>;
+  /** When Reroll last wrote to the workload; undefined: somebody else wrote the baseline, such as the webhook. */
+  readonly writtenAtMs: number | undefined;
 }
 
 /** What the cluster shows about a workload to the person who asks. */
@@ -93,11 +104,27 @@ async function factsOf(
     cause: readRestartCause(annotation(annotations, ownAnnotations.lastRestart)),
     switchedOff: switchedOff([annotations, annotationsOf(fieldAt(object, kind.templatePath))], settings),
     findings: lintWorkload(readLintSubject(write, settings), noKnownSources),
-    hasBaseline: annotation(annotations, ownAnnotations.baseline) !== undefined,
+    baseline: baselineOf(object, annotation(annotations, ownAnnotations.baseline)),
     templateWrite: newestWriteOf(object, [kind.templatePath], ownFieldManager),
     podLabels: podLabelsOf(object),
     heldBy: heldBy(record, object),
   };
+}
+
+function baselineOf(object: unknown, text: string | undefined): SeenBaseline | undefined {
+  if (text === undefined) return undefined;
+  const write = newestWriteOf(object, [['metadata', 'annotations', ownAnnotations.baseline]]);
+  const writtenAtMs = write?.manager === ownFieldManager ? write.timeMs : undefined;
+  return { contents: new Set(contentsIn(text)), writtenAtMs };
+}
+
+/** None if the baseline cannot be read: Reroll then records another. */
+function contentsIn(text: string): readonly SourceId[] {
+  try {
+    return [...parseBaseline(text).sources].flatMap(([id, recorded]) => (recorded === absent ? [] : [id]));
+  } catch {
+    return [];
+  }
 }
 
 /** The names of sources that patterns may match. They are listed only for a workload that has patterns. */

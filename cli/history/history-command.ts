@@ -1,6 +1,8 @@
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { formatDuration } from '../../shared/domain/text/duration';
 import { printable } from '../../shared/domain/text/printable';
+import { getMetadata } from '../../shared/kube/client/objects';
+import { namespaces } from '../../shared/kube/resource';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import {
   clusterCommandIn,
@@ -12,6 +14,7 @@ import {
 } from '../cluster/cluster-command';
 import { workloadNamed } from '../cluster/object-names';
 import { withProgress } from '../cluster/progress';
+import { look } from '../evidence/seen';
 import { formatted } from '../output/formats';
 import { historyOptionTable, type HistoryOptions } from './history-options';
 import { historyText, titleOf } from './history-text';
@@ -35,7 +38,9 @@ const command: ClusterCommand<typeof historyOptionTable, Asked> = {
   answer: async (session, workload) => {
     const { world, cluster, options, paint, width } = session;
     const { allNamespaces, output, rerollNamespace, sinceMs, timeoutMs } = options;
-    const nowMs = world.clock.nowMs();
+    // Any answer tells the API server's time, and `--since` counts back from that.
+    await look(getMetadata(cluster.client, namespaces, undefined, rerollNamespace, { timeoutMs }));
+    const nowMs = cluster.clock.nowMs();
     const namespace = allNamespaces ? undefined : cluster.namespace;
     const question = { workload, namespace, rerollNamespace, timeoutMs, sinceMs: nowMs - sinceMs };
     const history = await withProgress(world, 'asking the leader', async () => await readHistory(cluster, question));

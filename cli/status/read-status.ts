@@ -37,7 +37,6 @@ export interface StatusQuestion {
   readonly namespace: string | undefined;
   readonly rerollNamespace: string;
   readonly timeoutMs: number;
-  readonly nowMs: () => number;
 }
 
 /** @throws NoAnswerError, KubeError */
@@ -70,8 +69,8 @@ function pagePath({ namespace = '' }: Pick<StatusQuestion, 'namespace'>, token: 
 
 /** Without the leader, the objects tell of pauses, of the last restart, and whether everything is held. */
 async function fromObjects(
-  { client }: Cluster,
-  { namespace, rerollNamespace, timeoutMs, nowMs }: StatusQuestion,
+  { client, clock }: Cluster,
+  { namespace, rerollNamespace, timeoutMs }: StatusQuestion,
   silence: LeaderSilentError,
 ): Promise<Status> {
   const install = await readInstall(client, rerollNamespace, { timeoutMs });
@@ -82,6 +81,7 @@ async function fromObjects(
   if (records.length === 0 && missingRights.length > 0) {
     throw new NoAnswerError(`${silence.message}; and ${missingRights.join(', ')}, so there is nothing to answer from`);
   }
+  const nowMs = clock.nowMs();
   const rows = records.map((record): StatusRow => {
     const { kind, namespace: within, name, lastRestart } = record;
     const at = lastRestart && new Date(lastRestart.atMs).toISOString();
@@ -89,13 +89,13 @@ async function fromObjects(
       kind,
       namespace: within,
       name,
-      ...statusOf(record, nowMs()),
+      ...statusOf(record, nowMs),
       ...(at !== undefined && { lastRestartAt: at }),
     };
   });
   return {
     ...{ rows, workloads: rows, silence, leader: undefined, isInstallKnown: install.isKnown, missingRights },
-    hold: toldHoldOf(valueOf(hold), nowMs()),
+    hold: toldHoldOf(valueOf(hold), nowMs),
     notKnown: hold.is === 'hidden' ? [whetherHeld(hold)] : [],
   };
 }

@@ -60,10 +60,10 @@ const command: ClusterCommand<typeof statusOptionTable, undefined> = {
 
 type StatusSession = Session<StatusOptions>;
 
-async function readSession({ cluster, options, world }: StatusSession): Promise<Status> {
+async function readSession({ cluster, options }: StatusSession): Promise<Status> {
   const { allNamespaces, rerollNamespace, timeoutMs } = options;
   const namespace = allNamespaces ? undefined : cluster.namespace;
-  return await readStatus(cluster, { namespace, rerollNamespace, timeoutMs, nowMs: () => world.clock.nowMs() });
+  return await readStatus(cluster, { namespace, rerollNamespace, timeoutMs });
 }
 
 function whole(session: StatusSession, { rows, hold }: Status): string {
@@ -78,9 +78,9 @@ function holdLine(hold: ToldHold, nowMs: number): string {
   return `everything is ${describeHold(hold, (time) => timeAndWait(time, nowMs))} (reroll resume --all ends it)`;
 }
 
-function table({ options, world, paint, width }: StatusSession, rows: readonly StatusRow[]): string {
+function table({ options, cluster, paint, width }: StatusSession, rows: readonly StatusRow[]): string {
   const { allNamespaces, output } = options;
-  return statusTable(rows, { nowMs: world.clock.nowMs(), allNamespaces }, { paint, width, wide: output === 'wide' });
+  return statusTable(rows, { nowMs: cluster.clock.nowMs(), allNamespaces }, { paint, width, wide: output === 'wide' });
 }
 
 function withoutTitles(text: string): string {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConnectionError } from '../../shared/kube/errors';
-import { FakeClock } from '../../shared/runtime/fake-clock';
 import { clusterThatSays } from './cluster.fixture';
 import { ObjectAnswers } from './object-answers';
 
@@ -38,7 +37,7 @@ const source = {
 
 function answersOf(says: Readonly<Record<string, object>>) {
   const { cluster, asked } = clusterThatSays(says);
-  return { answers: new ObjectAnswers({ cluster, clock: new FakeClock(), limits }), asked };
+  return { answers: new ObjectAnswers({ cluster, limits }), asked };
 }
 
 describe('the answer about a workload', () => {
@@ -86,7 +85,7 @@ describe('the answer about a workload', () => {
 
   it('says that there is none', async () => {
     const { cluster } = clusterThatSays({});
-    const answers = new ObjectAnswers({ cluster, clock: new FakeClock(), limits });
+    const answers = new ObjectAnswers({ cluster, limits });
     expect((await answers.answer(path)).body).toMatchObject({
       headline: 'Deployment web does not exist in namespace shop',
       isBad: true,
@@ -126,7 +125,7 @@ describe('a question that is not answered', () => {
   it('says that the API server does not answer', async () => {
     const { cluster } = clusterThatSays({});
     const lost = { ...cluster, ask: async () => await Promise.reject(new ConnectionError('ECONNREFUSED')) };
-    const answers = new ObjectAnswers({ cluster: lost, clock: new FakeClock(), limits });
+    const answers = new ObjectAnswers({ cluster: lost, limits });
     expect(await answers.answer(path)).toEqual({
       status: 502,
       body: { message: 'the API server does not answer: ECONNREFUSED' },
@@ -143,7 +142,7 @@ describe('a question that is not answered', () => {
         return await cluster.ask(asked);
       },
     };
-    const answers = new ObjectAnswers({ cluster: slow, clock: new FakeClock(), limits });
+    const answers = new ObjectAnswers({ cluster: slow, limits });
     const first = Array.from({ length: 6 }, async () => await answers.answer(path));
     expect((await answers.answer(path)).status).toBe(429);
     const done = Promise.all(first);

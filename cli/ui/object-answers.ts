@@ -1,6 +1,5 @@
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { parseInspectionQuestion, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
-import type { Clock } from '../../shared/runtime/clock';
 import type { Cluster } from '../cluster/cluster';
 import { describeFailure } from '../cluster/cluster-command';
 import type { ClusterOptions } from '../cluster/cluster-options';
@@ -14,7 +13,6 @@ import { workloadAnswer } from './workload-answer';
 
 export interface ObjectAnswersOptions {
   readonly cluster: Cluster;
-  readonly clock: Clock;
   readonly limits: Pick<ClusterOptions, 'rerollNamespace' | 'timeoutMs'>;
 }
 
@@ -57,11 +55,11 @@ export class ObjectAnswers {
   }
 
   async #read(asked: Asked): Promise<WorkloadAnswer | SourceAnswer> {
-    const { cluster, clock, limits } = this.#options;
+    const { cluster, limits } = this.#options;
     if (asked.about === 'source') return sourceAnswer(await readUsers(cluster, asked, limits));
     const { kind, namespace, name } = asked;
     const named = { kind: workloadKind(kind), namespace, name };
-    const read = await readCase(cluster, named, undefined, { ...limits, nowMs: () => clock.nowMs() });
+    const read = await readCase(cluster, named, undefined, { ...limits, nowMs: () => cluster.clock.nowMs() });
     const isSilent = read.about.silence !== undefined;
     const history = isSilent ? undefined : await readHistory(cluster, { kind, namespace, name, limit: historyLimit });
     return workloadAnswer(read, headlineOf(read.about), history?.entries);

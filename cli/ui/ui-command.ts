@@ -58,13 +58,13 @@ function commandIn(world: UiWorld): ClusterCommand<typeof uiOptionTable, undefin
 async function serve({ cluster, options }: Session<UiOptions>, world: UiWorld): Promise<number> {
   const { io, clock, random, isTerminal } = world;
   const { namespace, rerollNamespace, timeoutMs } = options;
-  const question = { namespace, rerollNamespace, timeoutMs, nowMs: () => clock.nowMs() };
+  const question = { namespace, rerollNamespace, timeoutMs };
   const history = new HistoryWatch(cluster, clock, {
     limit: shownRestarts,
     ...(namespace !== undefined && { namespace }),
   });
   const feed = new LiveFeed({ clock, namespace, read: async () => await readLive(cluster, question, history) });
-  const answers = new ObjectAnswers({ cluster, clock, limits: { rerollNamespace, timeoutMs } });
+  const answers = new ObjectAnswers({ cluster, limits: { rerollNamespace, timeoutMs } });
   const token = randomHex(random, 32);
   const server = new PageServer({ clock, feed, answers, token });
   const interrupted = new Promise<void>((resolve) => world.onInterrupt(resolve));

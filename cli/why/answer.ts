@@ -1,4 +1,4 @@
-import { ownAnnotations, ownPrefix } from '../../shared/domain/annotations/annotations';
+import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import type { SourceAccount } from '../evidence/account';
 import { bad, factsOf, headline, idOf, type Case, type Cause, type Headline, type TrackedCase } from './case';
 import { owedBecause } from './changes';
@@ -6,7 +6,7 @@ import { isUnanswered, writtenAtMs } from './compared-headline';
 import { restartHeadline } from './restart-headline';
 import { sourceHeadline, strangerHeadline } from './source-headline';
 import { baselineHeadline, statusHeadline } from './status-headline';
-import { untrackedHeadline, withoutTitle } from './untracked';
+import { saysWhether, untrackedHeadline, withoutTitle } from './untracked';
 
 /** Mistakes that leave a source out, where their author meant to have it. */
 const leavingOut: ReadonlySet<string> = new Set([
@@ -78,7 +78,9 @@ function asked(about: TrackedCase): Headline | undefined {
   const used = account.sources.find(({ kind, name }) => kind === source.kind && name === source.name);
   if (!used) return strangerHeadline(about, source);
   const isAnswered = about.facts?.cause?.sources.has(idOf(used)) === true && !isUnanswered(about, used);
-  return isAnswered ? (statusHeadline(about) ?? restartHeadline(about)) : sourceHeadline(about, used);
+  if (!isAnswered) return sourceHeadline(about, used);
+  const isOwedForAnother = account.restart === 'owed' && !used.restarts;
+  return (isOwedForAnother ? undefined : statusHeadline(about)) ?? restartHeadline(about);
 }
 
 /** The newest change that no restart has answered. */
@@ -92,13 +94,12 @@ function newestChange(about: TrackedCase): Headline | undefined {
 }
 
 function mistake({ facts }: TrackedCase): Headline | undefined {
-  // Reroll's own annotations say when and how to restart, and never whether.
-  const finding = facts?.findings.find(({ code, key }) => leavingOut.has(code) && !key.startsWith(ownPrefix));
+  const finding = facts?.findings.find((each) => leavingOut.has(each.code) && saysWhether(each));
   return finding && headline(`does not restart as it seems to ask: ${withoutTitle(finding.message)}`);
 }
 
 function unrecorded({ silence, facts }: TrackedCase): Headline | undefined {
-  if (!silence || facts?.hasBaseline !== false) return undefined;
+  if (!silence || !facts || facts.baseline) return undefined;
   return headline(`does not restart yet: Reroll has not recorded what its pods run with (${ownAnnotations.baseline})`);
 }
 

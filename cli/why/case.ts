@@ -17,7 +17,7 @@ export interface Case {
   readonly silence: LeaderSilentError | undefined;
   /** Undefined: the object may not be read, or there is none. */
   readonly facts: WorkloadFacts | undefined;
-  /** When the oldest of its pods was created, if the leader is silent and that may be read. */
+  /** When the oldest of its pods was created, if that may be read. */
   readonly oldestPodMs: number | undefined;
   readonly install: Install;
   readonly place: Place;

@@ -22,8 +22,24 @@ function describeOwed(source: SourceAccount): string {
   return `${changed(titleOf(source), changedKeys)} changed`;
 }
 
-/** Why a restart was made, as it noted. @example 'alice changed key color of ConfigMap app' */
-export function restartedBecause({ sources, by, moreUsers }: RestartCause): string | undefined {
+/**
+ * Why the last restart was made, as it noted. That a source was created or deleted, its Event alone tells.
+ *
+ * @example 'alice changed key color of ConfigMap app'
+ */
+export function lastRestartBecause({ account: { lastRestart }, facts, events }: TrackedCase): string | undefined {
+  if (!lastRestart) return undefined;
+  const { id } = lastRestart;
+  const event = events.find(({ reason, message }) => reason === 'Reloaded' && message.includes(id));
+  const told = event?.message.replace(/\. \w+ restarted .*$/, '');
+  if (told?.includes(': it was ')) {
+    const appeared = told.replaceAll(/: it was (created|deleted)( \(keys: [^)]*\))?/g, ' was $1');
+    return appeared.replaceAll(/ \(change [0-9a-f]{8}\)/g, '');
+  }
+  return (facts?.cause?.id === id ? notedCause(facts.cause) : undefined) ?? told;
+}
+
+function notedCause({ sources, by, moreUsers }: RestartCause): string | undefined {
   const things = [...sources].map(([id, keys]) => {
     const source = parseSourceId(id);
     return changed(source ? titleOf(source) : id, keys);

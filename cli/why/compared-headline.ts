@@ -13,7 +13,7 @@ import { bad, factsOf, headline, idOf, titleOf, type Headline, type TrackedCase 
  */
 export function comparedHeadline(about: TrackedCase, source: SourceAccount): Headline | undefined {
   const facts = factsOf(about, source);
-  const why = appearance(about, source, facts) ?? laterRollout(about, source, facts) ?? otherKeys(about, source, facts);
+  const why = appearance(about, source, facts) ?? otherKeys(about, source, facts) ?? laterRollout(about, source, facts);
   if (why !== undefined) return headline(`does not restart for ${titleOf(source)}: ${why}`);
   return about.silence ? uncompared(about, source, facts) : unchanged(about, source, facts);
 }
@@ -40,23 +40,29 @@ function lastWrite({ nowMs }: TrackedCase, facts: SourceFacts | undefined): stri
   return facts?.write ? ` (last written ${ago(nowMs - facts.write.timeMs)} by ${facts.write.manager})` : '';
 }
 
-/** It is not there, or it came, or it went. */
+/** It is not there, or it came, or it went, or nobody has seen anything of it. */
 function appearance(about: TrackedCase, source: SourceAccount, facts: SourceFacts | undefined): string | undefined {
-  const { namespace, nowMs, silence, install } = about;
-  if (/^it was (created|deleted)/.test(source.why)) return source.why;
+  const { namespace, nowMs, install } = about;
+  if (source.standing === 'not-rotated' || /^it was (created|deleted)/.test(source.why)) return source.why;
   if (!source.exists && facts) {
     const { isEverything, text } = install.settings.selection.sourceSelector;
+    if (isEverything && install.isKnown) return 'Reroll has not seen it yet';
     return `the labels of the ${source.kind} do not match --resource-label-selector${isEverything ? '' : `=${text}`}`;
   }
   if (!source.exists) {
     return `there is no ${titleOf(source)} in namespace ${namespace}, and sources of other namespaces do not count`;
   }
-  if (!facts || !isUnanswered(about, source)) return undefined;
-  const isAsCreated = facts.write === undefined || facts.write.timeMs <= facts.createdAtMs;
-  // The leader would have restarted for a creation, if creations counted.
-  const isOff = silence === undefined || !install.reloadOnCreate;
-  if (!isAsCreated || !isOff || isRolledOutAfter(about, facts.createdAtMs)) return undefined;
-  return `it was created ${ago(nowMs - facts.createdAtMs)}, and --reload-on-create is off`;
+  const { createdAtMs, write } = facts ?? {};
+  if (createdAtMs === undefined || install.reloadOnCreate || !isUnanswered(about, source)) return undefined;
+  const isEdited = write !== undefined && write.timeMs > createdAtMs;
+  if (isEdited || isRolledOutAfter(about, createdAtMs) || isReplaced(about, source, createdAtMs)) return undefined;
+  return `it was created ${ago(nowMs - createdAtMs)}, and --reload-on-create is off`;
+}
+
+/** There was another source of this name before: Reroll had recorded a content by then, and compares with that. */
+function isReplaced({ facts }: TrackedCase, source: SourceAccount, createdAtMs: number): boolean {
+  const baseline = facts?.baseline;
+  return baseline?.contents.has(idOf(source)) === true && (baseline.writtenAtMs ?? 0) < createdAtMs;
 }
 
 /**
@@ -74,30 +80,32 @@ function laterRollout(about: TrackedCase, source: SourceAccount, facts: SourceFa
 
 /**
  * managedFields has one time for all that a program wrote, so a later edit of an annotation looks like one of the pod
- * template. The leader knows that the pods have the content; without it, they must be younger than the change.
+ * template. So the pods must be younger than the change.
  */
-function isRolledOutAfter({ facts, silence, oldestPodMs }: TrackedCase, changedMs: number): boolean {
+function isRolledOutAfter({ facts, oldestPodMs }: TrackedCase, changedMs: number): boolean {
   const writtenMs = facts?.templateWrite?.timeMs;
-  if (writtenMs === undefined || writtenMs < changedMs) return false;
-  return silence === undefined || (oldestPodMs !== undefined && oldestPodMs > changedMs && oldestPodMs >= writtenMs);
+  if (writtenMs === undefined || writtenMs < changedMs || oldestPodMs === undefined) return false;
+  return oldestPodMs > changedMs && oldestPodMs >= writtenMs;
 }
 
 /** The last write set other keys than those that count. */
 function otherKeys(about: TrackedCase, source: SourceAccount, facts: SourceFacts | undefined): string | undefined {
-  const { keys, kind, counted } = source;
-  if ((typeof keys === 'string' && !counted) || !isUnanswered(about, source)) return undefined;
-  const uses = [
+  const uses = whatCounts(source);
+  if (uses === undefined || !isUnanswered(about, source)) return undefined;
+  const written = facts?.write?.names ?? [];
+  if (written.length === 0 || written.some((key) => mayCount(key, source))) return undefined;
+  return `${uses}, and the change was to ${written.length === 1 ? 'key' : 'keys'} ${enumerated(written)}${lastWrite(about, facts)}`;
+}
+
+/** Which keys count; undefined: all. */
+function whatCounts({ keys, counted }: SourceAccount): string | undefined {
+  const phrases = [
     ...(typeof keys === 'string'
       ? []
       : [`the workload uses ${keys.length === 1 ? 'key' : 'keys'} ${enumerated(keys)}`]),
     ...(counted ? [`${gateAnnotations.keys}: ${counted.keys} on the ${counted.on} says what counts`] : []),
-  ].join(', ');
-  const written = facts?.write?.names ?? [];
-  const isOther = written.length > 0 && !written.some((key) => mayCount(key, source));
-  if (isOther) {
-    return `${uses}, and the change was to ${written.length === 1 ? 'key' : 'keys'} ${enumerated(written)}${lastWrite(about, facts)}`;
-  }
-  return about.silence ? undefined : `${uses}, and the change of the ${kind} was elsewhere${lastWrite(about, facts)}`;
+  ];
+  return phrases.length === 0 ? undefined : phrases.join(', ');
 }
 
 function mayCount(key: string, { keys, counted }: SourceAccount): boolean {
@@ -109,8 +117,12 @@ function unchanged(about: TrackedCase, source: SourceAccount, facts: SourceFacts
     return headline(`does not restart for ${titleOf(source)} yet: Reroll has yet to record what its pods run with`);
   }
   if (source.standing === 'same-parsed') return headline(`does not restart for ${titleOf(source)}: ${source.why}`);
-  const same = 'the content that the workload uses is what its pods run with';
-  return headline(`does not restart for ${titleOf(source)}: ${same}${lastWrite(about, facts)}`);
+  const uses = isUnanswered(about, source) ? whatCounts(source) : undefined;
+  const what =
+    uses === undefined
+      ? 'the content that the workload uses is what its pods run with'
+      : `${uses}, and the change of the ${source.kind} was elsewhere`;
+  return headline(`does not restart for ${titleOf(source)}: ${what}${lastWrite(about, facts)}`);
 }
 
 /** Without the leader: the Events may tell, or the time of the change, or nobody. */
@@ -127,7 +139,7 @@ function uncompared(about: TrackedCase, source: SourceAccount, facts: SourceFact
       `may restart ${soon} for ${title}: Reroll waits until its sources are quiet (--settle)${lastWrite(about, facts)}`,
     );
   }
-  if (about.facts?.hasBaseline === false) {
+  if (about.facts && !about.facts.baseline) {
     return headline(
       `does not restart for ${title} yet: Reroll has not recorded what its pods run with (there is no reroll.dev/baseline)`,
     );

@@ -43,28 +43,30 @@ export async function readCase(
   const facts = valueOf(evidence.object);
   const used = told.silence ? (facts?.used ?? []) : told.said.tracked ? told.said.sources : [];
   const { keys, selection } = install.settings;
-  const sources = await readSources(
-    cluster.client,
-    { namespace, sources: known([...(about ? [about] : []), ...used]), keys, selector: selection.sourceSelector },
-    { timeoutMs },
-  );
+  const [sources, oldestPodMs] = await Promise.all([
+    readSources(
+      cluster.client,
+      { namespace, sources: known([...(about ? [about] : []), ...used]), keys, selector: selection.sourceSelector },
+      { timeoutMs },
+    ),
+    facts && readOldestPodMs(cluster.client, namespace, facts.podLabels, { timeoutMs }),
+  ]);
   const shared = {
-    ...{ kind, namespace, name, facts, install, place, about, sources, nowMs: nowMs() },
+    ...{ kind, namespace, name, facts, oldestPodMs, install, place, about, sources, nowMs: nowMs() },
     events: valueOf(events) ?? [],
   };
   if (!told.silence) {
     const { said: account, pod, body } = told;
     const missingPermissions = await readMissingPermissions(cluster, account);
     return {
-      about: { ...shared, account, silence: undefined, oldestPodMs: undefined, missingPermissions },
+      about: { ...shared, account, silence: undefined, missingPermissions },
       leader: pod,
       body,
     };
   }
   const account = accountFromObjects(asked, evidence, told.silence, { sources, nowMs: shared.nowMs });
-  const oldestPodMs = facts && (await readOldestPodMs(cluster.client, namespace, facts.podLabels, { timeoutMs }));
   return {
-    about: { ...shared, account, silence: told.silence, oldestPodMs, missingPermissions: [] },
+    about: { ...shared, account, silence: told.silence, missingPermissions: [] },
     leader: undefined,
     body: account,
   };

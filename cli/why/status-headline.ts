@@ -1,7 +1,7 @@
 import type { ToldDeferral } from '../../shared/domain/protocol/deferral';
 import { ago, within } from '../output/times';
 import { bad, headline, type Headline, type TrackedCase } from './case';
-import { owedBecause, restartedBecause } from './changes';
+import { lastRestartBecause, owedBecause } from './changes';
 import { whyDeferred } from './deferred';
 
 /** What a workload waits for, or what keeps Reroll from restarting it; undefined: nothing that explains anything. */
@@ -40,7 +40,7 @@ export function statusHeadline(about: TrackedCase): Headline | undefined {
         `is not restarted yet although ${because}: somebody else's rollout is in progress and may bring the change; Reroll looks again ${soon}`,
       );
     case 'pause': {
-      const cause = about.facts?.cause && restartedBecause(about.facts.cause);
+      const cause = lastRestartBecause(about);
       const why = cause === undefined ? '' : ` because ${cause}`;
       return headline(
         `restarts ${soon}${why}: Reroll holds it paused until then (${install.settings.keys.pausePeriod})`,
@@ -77,9 +77,11 @@ export function statusHeadline(about: TrackedCase): Headline | undefined {
 }
 
 /** It has the change, and that is what is wrong. */
-function unhealthyText({ account: { lastRestart }, facts, nowMs }: TrackedCase): string {
+function unhealthyText(about: TrackedCase): string {
+  const { account, nowMs } = about;
+  const { lastRestart } = account;
   const when = lastRestart === undefined ? '' : ` ${ago(nowMs - Date.parse(lastRestart.at))}`;
-  const why = facts?.cause && restartedBecause(facts.cause);
+  const why = lastRestartBecause(about);
   const reason = lastRestart?.reason === undefined ? '' : `: ${lastRestart.reason}`;
   return `is not healthy since its restart${when}${why === undefined ? '' : ` because ${why}`}${reason}`;
 }
@@ -100,8 +102,13 @@ function untilOf({ account: { until }, nowMs }: TrackedCase): string {
   return until === undefined ? 'soon' : within(Date.parse(until) - nowMs);
 }
 
-function detail({ events, missingPermissions }: TrackedCase): string {
-  const message = events.find(({ reason }) => reason === 'ReloadFail')?.message ?? missingPermissions.find(isOfPatch);
+/** Events have whole seconds, and Reroll writes one before it notes what it waits for. */
+const maxEventLeadMs = 2_000;
+
+function detail({ account: { since }, events, missingPermissions }: TrackedCase): string {
+  const fromMs = since === undefined ? 0 : Date.parse(since) - maxEventLeadMs;
+  const failure = events.find(({ reason, atMs }) => reason === 'ReloadFail' && atMs >= fromMs);
+  const message = failure?.message ?? missingPermissions.find(isOfPatch);
   return message === undefined ? '' : `: ${message}`;
 }
 

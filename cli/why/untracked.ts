@@ -1,3 +1,5 @@
+import { ownPrefix } from '../../shared/domain/annotations/annotations';
+import type { LintFinding } from '../../shared/domain/lint/lint-workload';
 import type { WorkloadAccount } from '../evidence/account';
 import { bad, headline, type Case, type Headline } from './case';
 
@@ -52,10 +54,15 @@ function whyNotOptedIn({ facts, install }: Case): string | undefined {
   if (!facts) return undefined;
   const { findings, switchedOff } = facts;
   const rank = (code: string): number => (likely.includes(code) ? likely.indexOf(code) : likely.length);
-  const [finding] = findings.toSorted((left, right) => rank(left.code) - rank(right.code));
+  const [finding] = findings.filter(saysWhether).toSorted((left, right) => rank(left.code) - rank(right.code));
   if (finding) return withoutTitle(finding.message);
   if (switchedOff !== undefined) return `${switchedOff} switches restarts off`;
   return `nothing on it asks for restarts; annotate it with ${install.settings.keys.auto}: "true"`;
+}
+
+/** Reroll's own annotations say when and how to restart, and never whether. */
+export function saysWhether({ code, key }: LintFinding): boolean {
+  return code === 'nothing-asked' || !key.startsWith(ownPrefix);
 }
 
 /** A finding begins with the object that it is about, which the answer names anyway. */

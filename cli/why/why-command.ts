@@ -40,13 +40,14 @@ const command: ClusterCommand<typeof whyOptionTable, Question> = {
     about: about === undefined ? undefined : sourceNamed([about], '--for'),
   }),
   answer: async ({ world, cluster, options, paint, width }, { kind, name, about }) => {
-    const { io, clock } = world;
+    const { io } = world;
     const { output, rerollNamespace, timeoutMs } = options;
     const asked = { kind, namespace: cluster.namespace, name };
     const read = await withProgress(
       world,
       'asking the leader',
-      async () => await readCase(cluster, asked, about, { rerollNamespace, timeoutMs, nowMs: () => clock.nowMs() }),
+      async () =>
+        await readCase(cluster, asked, about, { rerollNamespace, timeoutMs, nowMs: () => cluster.clock.nowMs() }),
     );
     const { silence, install, place } = read.about;
     io.err(noticesOf({ silence, isInstallKnown: install.isKnown, notKnown: place.notKnown }));

@@ -108,6 +108,7 @@ export function standingOf(
       return 'does not exist';
     case 'not-read-yet':
       return isGuess ? 'known to the leader only' : 'not read yet';
+    case 'not-rotated':
     case 'not-compared':
       return why;
     default:

@@ -71,6 +71,17 @@ export const planted: Readonly<Record<string, Situation>> = {
     leader: 'does not restart for ConfigMap app: the workload uses key color, and the change',
     reader: 'counts key color of ConfigMap app, and whether it differs',
   },
+  'another key was changed, and an annotation of the workload was written after that': {
+    objects: [app, deployment({ name: 'web', annotations: auto, env: [envFromKey('ConfigMap', 'app', 'color')] })],
+    then: async (place) => {
+      await place.patch('ConfigMap', 'app', { data: { size: 'large' } });
+      // managedFields has whole seconds, and the order must show.
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await place.patch('Deployment', 'web', { metadata: { annotations: { note: 'nothing rolls out for it' } } });
+    },
+    leader: 'does not restart for ConfigMap app: the workload uses key color, and the change',
+    reader: 'counts key color of ConfigMap app, and whether it differs',
+  },
   'a key was changed that does not count': {
     objects: [app, annotated({ 'reroll.dev/keys': '!size' })],
     then: async (place) => await place.patch('ConfigMap', 'app', { data: { size: 'large' } }),
@@ -127,6 +138,10 @@ export const planted: Readonly<Record<string, Situation>> = {
   'it asks for nothing': {
     objects: [app, deployment({ name: 'web', envFrom: [fromConfigMap('app')] })],
     then: paint,
+    leader: 'does not restart: nothing on it asks for restarts',
+  },
+  'it asks for nothing, and its windows are none': {
+    objects: [app, deployment({ ...uses, name: 'web', annotations: { 'reroll.dev/windows': 'nonsense' } })],
     leader: 'does not restart: nothing on it asks for restarts',
   },
   'its switch is misspelt': {
@@ -199,7 +214,24 @@ export const planted: Readonly<Record<string, Situation>> = {
     then: async (place) => {
       await place.create(configMap({ name: 'app', labels: { reload: 'yes' }, data: { color: 'red' } }));
     },
-    leader: 'of ConfigMap app changed',
+    leader: 'because ConfigMap app was created',
+  },
+  'a source is created again with the same content': {
+    objects: [app, web],
+    then: async (place) => {
+      // The API server's times are whole seconds, and the order must show.
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await place.delete('ConfigMap', 'app');
+      await place.create(app);
+    },
+    leader: 'does not restart for ConfigMap app: the content that the workload uses is what its pods run with',
+    reader: 'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only',
+  },
+  'a source is deleted, and deletions count': {
+    install: 'selective',
+    objects: [configMap({ name: 'app', labels: { reload: 'yes' }, data: { color: 'red' } }), web],
+    then: async (place) => await place.delete('ConfigMap', 'app'),
+    leader: 'because ConfigMap app was deleted',
   },
   'a source is deleted, and deletions do not count': {
     objects: [app, web],

@@ -51,7 +51,7 @@ export interface Run {
 /** Runs a command with this cluster. */
 export async function runAgainst(
   cluster: Cluster,
-  { clock }: Pick<Harness, 'clock'>,
+  { clock }: Pick<ClusterWorld, 'clock'>,
   command: { readonly name: string; readonly loadIn: (world: ClusterWorld) => LoadedCommand },
   args: readonly string[],
   more: Partial<ClusterWorld> = {},
@@ -81,6 +81,7 @@ export function rerollDeployment({
   dryRun = false,
   reloadOnCreate = false,
   reloadOnDelete = false,
+  csi = false,
   gates,
 }: Partial<EngineSettings> = {}): ObjectInput {
   const args = [
@@ -95,6 +96,7 @@ export function rerollDeployment({
     ...(dryRun ? ['--dry-run=true'] : []),
     ...(reloadOnCreate ? ['--reload-on-create=true'] : []),
     ...(reloadOnDelete ? ['--reload-on-delete=true'] : []),
+    ...(csi ? ['--enable-csi-integration=true'] : []),
     ...(typeof gates?.windows === 'object' ? [`--restart-windows=${gates.windows.text}`] : []),
     ...(gates?.minIntervalMs === undefined ? [] : [`--min-interval=${formatDuration(gates.minIntervalMs)}`]),
   ];

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import { configMap, cronJob, deployment, envFromKey, fromConfigMap, job, namespace } from '../apiserver/cluster';
+import type { ApiServerOptions } from '../apiserver/api-server';
 import { Controllers } from '../apiserver/controllers/controllers';
 import type { FaultTarget } from '../apiserver/faults';
 import type { ObjectInput } from '../apiserver/objects';
@@ -23,6 +24,8 @@ export const ownRights = rule('*', 'leases secrets events', '*', ['reroll']);
 export interface Situation {
   readonly objects: readonly ObjectInput[];
   readonly settings?: Partial<EngineSettings>;
+  /** Those of add-ons. */
+  readonly customKinds?: ApiServerOptions['customKinds'];
   /** Between the start and the question. */
   readonly then?: (harness: Harness) => Promise<void>;
   /** Before the engine starts. */
@@ -283,8 +286,8 @@ export const situations: Readonly<Record<string, Situation>> = {
 };
 
 /** The cluster and the engine in a situation. */
-export async function running({ objects, settings, first, then }: Situation): Promise<[Harness, Engine]> {
-  const harness = new Harness();
+export async function running({ objects, settings, customKinds, first, then }: Situation): Promise<[Harness, Engine]> {
+  const harness = new Harness(customKinds && { customKinds });
   harness.seed(...objects);
   first?.(harness);
   await harness.clock.advance(settled);

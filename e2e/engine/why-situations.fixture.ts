@@ -3,6 +3,13 @@ import { parseRestartWindows } from '../../shared/domain/gate-settings/restart-w
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import { FakePostTransport } from '../../shared/outbound/post.fixture';
 import {
+  csiVolume,
+  secretProviderClass,
+  secretProviderClassKind,
+  secretProviderClassPodStatus,
+  secretProviderClassPodStatusKind,
+} from '../apiserver/add-ons';
+import {
   configMap,
   cronJob,
   deployment,
@@ -16,8 +23,9 @@ import {
 import { Controllers } from '../apiserver/controllers/controllers';
 import { ownNamespace } from '../engine-settings';
 import type { ObjectInput } from '../apiserver/objects';
-import type { Harness } from './harness';
-import { annotated, app, auto, changeColor, settled, uses, web, type Situation } from './situations.fixture';
+import { engineUser, type Harness } from './harness';
+import { rule } from './rights.fixture';
+import { annotated, app, auto, changeColor, readAll, settled, uses, web, type Situation } from './situations.fixture';
 
 /** Situations besides those of the inspection interface: where a person needs more than the state of the workload. */
 
@@ -37,6 +45,42 @@ async function editAs(harness: Harness, manager: string, path: string, patch: ob
   });
 }
 
+/** The same program as the one that wrote the pod template. */
+async function annotateLater(harness: Harness): Promise<void> {
+  await harness.patch('Deployment', 'web', { metadata: { annotations: { note: 'written by the same program' } } });
+  await harness.clock.advance(settled);
+}
+
+async function replaceSource(harness: Harness, color: string): Promise<void> {
+  await harness.delete('ConfigMap', 'app');
+  await harness.clock.advance(100);
+  harness.seed(configMap({ name: 'app', data: { color, size: 'small' } }));
+  await harness.clock.advance(settled);
+}
+
+async function createSource(harness: Harness): Promise<void> {
+  harness.seed(app);
+  await harness.clock.advance(settled);
+}
+
+async function refusedChange(harness: Harness): Promise<void> {
+  const match = ({ method }: { readonly method: string }) => method === 'PATCH';
+  harness.faults.add({ match, fault: { kind: 'status', code: 422 } });
+  await changeColor(harness);
+}
+
+const usesColor = { name: 'web', annotations: auto, env: [envFromKey('ConfigMap', 'app', 'color')] };
+
+const classed: Pick<Situation, 'objects' | 'settings' | 'customKinds'> = {
+  objects: [
+    secretProviderClass('vault'),
+    secretProviderClassPodStatus('a', 'vault', { password: '1' }),
+    deployment({ name: 'web', annotations: auto, ...csiVolume('vault') }),
+  ],
+  settings: { csi: true },
+  customKinds: [secretProviderClassKind, secretProviderClassPodStatusKind],
+};
+
 /** Of the Deployment. */
 function pod(name: string): ObjectInput {
   const metadata = { name, namespace: 'default', labels: { app: 'web' } };
@@ -44,17 +88,109 @@ function pod(name: string): ObjectInput {
 }
 
 const configMapPath = '/api/v1/namespaces/default/configmaps/app';
+const classPath = '/apis/secrets-store.csi.x-k8s.io/v1/namespaces/default/secretproviderclasses/vault';
 const deploymentPath = '/apis/apps/v1/namespaces/default/deployments/web';
 
 export const whySituations: Readonly<Record<string, Situation>> = {
   'another key was changed by another program': {
-    objects: [app, deployment({ name: 'web', annotations: auto, env: [envFromKey('ConfigMap', 'app', 'color')] })],
+    objects: [app, deployment(usesColor)],
     then: async (harness) => {
       await editAs(harness, 'ci', configMapPath, { data: { size: 'large' } });
       await harness.clock.advance(settled);
     },
     answer,
   },
+  'another key was changed, and an annotation of it was written after that': {
+    objects: [app, pod('web-1'), deployment(usesColor)],
+    then: async (harness) => {
+      await editAs(harness, 'ci', configMapPath, { data: { size: 'large' } });
+      await harness.clock.advance(settled);
+      await annotateLater(harness);
+    },
+    answer,
+  },
+  'another key was changed, and somebody rolled it out after that': {
+    objects: [app, deployment(usesColor)],
+    then: async (harness) => {
+      await editAs(harness, 'ci', configMapPath, { data: { size: 'large' } });
+      await harness.clock.advance(settled);
+      await annotateLater(harness);
+      harness.seed(pod('web-2'));
+    },
+    answer,
+  },
+  'a change was taken back, and an annotation of it was written after that': {
+    objects: [app, pod('web-1'), annotated({ 'reroll.dev/settle': '10s' })],
+    then: async (harness) => {
+      await changeColor(harness, 2_000);
+      await harness.edit('ConfigMap', 'app', { color: 'red' });
+      await harness.clock.advance(settled);
+      await annotateLater(harness);
+    },
+    answer,
+  },
+  'its source was created a minute ago, and creations do not count': {
+    objects: [web],
+    then: createSource,
+    answer,
+  },
+  'its source was created again with the same content': {
+    objects: [app, web],
+    then: async (harness) => await replaceSource(harness, 'red'),
+    answer,
+  },
+  'its source was created again with the same content, and creations count': {
+    objects: [app, web],
+    settings: { reloadOnCreate: true },
+    then: async (harness) => await replaceSource(harness, 'red'),
+    answer,
+  },
+  'its source was created again with another content, and it is held': {
+    objects: [app, annotated({ [hold]: 'true' })],
+    then: async (harness) => await replaceSource(harness, 'blue'),
+    answer,
+  },
+  'it was restarted because its source was created': {
+    objects: [web],
+    settings: { reloadOnCreate: true },
+    then: createSource,
+    answer,
+  },
+  'it was restarted because its source was deleted': {
+    objects: [app, web],
+    settings: { reloadOnDelete: true },
+    then: async (harness) => {
+      await harness.delete('ConfigMap', 'app');
+      await harness.clock.advance(settled);
+    },
+    answer,
+  },
+  'it was restarted for one source, and is held for another': {
+    objects: [
+      app,
+      secret({ name: 'db', data: { password: 'a' } }),
+      deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app'), fromSecret('db')] }),
+    ],
+    then: async (harness) => {
+      await changeColor(harness);
+      await harness.patch('Deployment', 'web', { metadata: { annotations: { [hold]: 'true' } } });
+      await harness.clock.advance(settled);
+      await harness.edit('Secret', 'db', { password: 'b' });
+      await harness.clock.advance(settled);
+    },
+    answer,
+  },
+  'its class was never rotated': { ...classed, answer },
+  'its class was edited, which rotates nothing': {
+    ...classed,
+    then: async (harness) => {
+      await harness.clock.advance(settled);
+      await editAs(harness, 'kubectl', classPath, { spec: { parameters: { role: 'web' } } });
+      await harness.clock.advance(10_000);
+    },
+    answer,
+  },
+  'there is no such class': { ...classed, objects: classed.objects.slice(2), answer },
   'alice caused the last restart': {
     objects: [app, web],
     then: async (harness) => {
@@ -80,6 +216,22 @@ export const whySituations: Readonly<Record<string, Situation>> = {
   },
   'its switch is no boolean': {
     objects: [app, deployment({ ...uses, name: 'web', annotations: { 'reloader.stakater.com/auto': 'yes' } })],
+    answer,
+  },
+  'it has switched restarts off, and its settle window is no time': {
+    objects: [app, annotated({ 'reloader.stakater.com/auto': 'false', 'reroll.dev/settle': 'half' })],
+    answer,
+  },
+  'it asks for nothing, and its windows are none': {
+    objects: [app, deployment({ ...uses, name: 'web', annotations: { 'reroll.dev/windows': 'nonsense' } })],
+    answer,
+  },
+  'it asks for nothing, and its settle window is misspelt': {
+    objects: [app, deployment({ ...uses, name: 'web', annotations: { 'reroll.dev/setle': '5s' } })],
+    answer,
+  },
+  'it asks for nothing, and has a settle window': {
+    objects: [app, deployment({ ...uses, name: 'web', annotations: { 'reroll.dev/settle': '5s' } })],
     answer,
   },
   'it lists a source of another namespace': {
@@ -152,17 +304,21 @@ export const whySituations: Readonly<Record<string, Situation>> = {
     then: async (harness) => {
       await harness.edit('ConfigMap', 'app', { color: 'blue' });
       await harness.clock.advance(5_000);
-      await harness.patch('Deployment', 'web', { metadata: { annotations: { note: 'written by the same program' } } });
-      await harness.clock.advance(settled);
+      await annotateLater(harness);
     },
     answer,
   },
-  'the API server refuses the restart': {
+  'the API server refuses the restart': { objects: [app, web], then: refusedChange, answer },
+  'the API server refused an earlier restart, and now RBAC does': {
     objects: [app, web],
     then: async (harness) => {
-      const match = ({ method }: { readonly method: string }) => method === 'PATCH';
-      harness.faults.add({ match, fault: { kind: 'status', code: 422 } });
-      await changeColor(harness);
+      await refusedChange(harness);
+      harness.faults.clear();
+      await harness.edit('ConfigMap', 'app', { color: 'green' });
+      await harness.clock.advance(settled);
+      harness.server.rbac.restrict(engineUser, [readAll, rule('*', 'leases secrets', '*', [ownNamespace])]);
+      await harness.edit('ConfigMap', 'app', { color: 'pink' });
+      await harness.clock.advance(settled);
     },
     answer,
   },

@@ -1,14 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { LeaderSilentError, type Silence } from '../../cli/cluster/silence';
-import { whyCommandIn } from '../../cli/why/why-command';
-import { clusterOf, rerollDeployment, runAgainst, type Answering, type Run } from './asking.fixture';
-import { Harness, handoverLease, type Engine } from './harness';
-import { rule } from './rights.fixture';
-import { annotated, app, auto, running, situations, web, type Situation } from './situations.fixture';
-import { webhookMode, whySituations } from './why-situations.fixture';
-
-const all: Readonly<Record<string, Situation>> = { ...situations, ...whySituations };
-const why = { name: 'why', loadIn: whyCommandIn };
+import type { Answering } from './asking.fixture';
+import { all, ask, firstLine, inSituation } from './why.fixture';
 
 /** The objects alone tell the same. */
 const same = Symbol('same');
@@ -126,6 +118,57 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
     'does not restart for ConfigMap app: the workload uses key color, and the change was to key size (last written 1 minute ago by ci)',
     same,
   ],
+  'another key was changed, and an annotation of it was written after that': [
+    'does not restart for ConfigMap app: the workload uses key color, and the change was to key size (last written 2 minutes ago by ci)',
+    same,
+  ],
+  'another key was changed, and somebody rolled it out after that': [
+    'does not restart for ConfigMap app: the workload uses key color, and the change was to key size (last written 2 minutes ago by ci)',
+    same,
+  ],
+  'a change was taken back, and an annotation of it was written after that': [
+    'does not restart for ConfigMap app: the content that the workload uses is what its pods run with (last written 2 minutes ago by kubectl)',
+    'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 2 minutes ago by kubectl)',
+  ],
+  'its source was created a minute ago, and creations do not count': [
+    'does not restart for ConfigMap app: it was created 1 minute ago, and --reload-on-create is off',
+    same,
+  ],
+  'its source was created again with the same content': [
+    'does not restart for ConfigMap app: the content that the workload uses is what its pods run with (last written 1 minute ago by kubectl)',
+    'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
+  ],
+  'its source was created again with the same content, and creations count': [
+    'does not restart for ConfigMap app: the content that the workload uses is what its pods run with (last written 1 minute ago by kubectl)',
+    'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
+  ],
+  'its source was created again with another content, and it is held': deferred(
+    'held by reroll.dev/hold on the workload',
+  ),
+  'it was restarted because its source was created': [
+    'restarted 59 seconds ago because ConfigMap app was created',
+    same,
+  ],
+  'it was restarted because its source was deleted': [
+    'restarted 59 seconds ago because ConfigMap app was deleted',
+    same,
+  ],
+  'it was restarted for one source, and is held for another': [
+    'is not restarted yet although key password of Secret db changed: held by reroll.dev/hold on the workload',
+    'does not restart for Secret db yet: held by reroll.dev/hold on the workload (last written 1 minute ago by kubectl)',
+  ],
+  'its class was never rotated': [
+    'does not restart for SecretProviderClass vault: no rotation of its secrets has been seen',
+    'was not restarted by Reroll, and nothing shows that what it uses was written since',
+  ],
+  'its class was edited, which rotates nothing': [
+    'does not restart for SecretProviderClass vault: no rotation of its secrets has been seen',
+    'was not restarted by Reroll, and nothing shows that what it uses was written since',
+  ],
+  'there is no such class': [
+    'does not restart for SecretProviderClass vault: there is no SecretProviderClass vault in namespace default, and sources of other namespaces do not count',
+    same,
+  ],
   'alice caused the last restart': ['restarted 12 minutes ago because alice changed key color of ConfigMap app', same],
   'an excluded source was changed after a restart': [
     'does not restart for ConfigMap theme: configmaps.exclude.reloader.stakater.com/reload on the workload excludes it',
@@ -137,6 +180,22 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
   ],
   'its switch is no boolean': [
     'does not restart: annotation reloader.stakater.com/auto="yes" is not a boolean and counts as "false"; write "true" or "false"',
+    same,
+  ],
+  'it has switched restarts off, and its settle window is no time': [
+    'does not restart: reloader.stakater.com/auto: "false" switches restarts off',
+    same,
+  ],
+  'it asks for nothing, and its windows are none': [
+    'does not restart: nothing on it asks for restarts; annotate it with reloader.stakater.com/auto: "true"',
+    same,
+  ],
+  'it asks for nothing, and its settle window is misspelt': [
+    'does not restart: nothing on it asks for restarts; annotate it with reloader.stakater.com/auto: "true"',
+    same,
+  ],
+  'it asks for nothing, and has a settle window': [
+    'does not restart: annotation reroll.dev/settle="5s" has no effect: nothing here asks for restarts; add reloader.stakater.com/auto: "true"',
     same,
   ],
   'it lists a source of another namespace': [
@@ -187,6 +246,10 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
     'cannot be restarted although key color of ConfigMap app changed: the API server refuses the write: patch deployments.apps default/web: 422 the server rejected our request due to an error in our request',
     'could not be restarted for ConfigMap app: patch deployments.apps default/web: 422 the server rejected our request due to an error in our request',
   ],
+  'the API server refused an earlier restart, and now RBAC does': [
+    'cannot be restarted although key color of ConfigMap app changed: Reroll lacks a permission (KUBE_FORBIDDEN)',
+    'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
+  ],
   'it is being deleted': ['does not restart: it is being deleted', same],
   'only its labels were changed': [
     'does not restart for ConfigMap app: the content that the workload uses is what its pods run with (last written 1 minute ago by kubectl)',
@@ -230,28 +293,13 @@ const bad: Readonly<Record<Answering, readonly string[]>> = {
   leader: [
     ...['its restart is refused by RBAC', 'its baseline may not be written', 'the API server refuses the restart'],
     ...['it does not exist', 'its kind is not served'],
+    'the API server refused an earlier restart, and now RBAC does',
   ],
   objects: [
     ...['the API server refuses the restart', 'it does not exist', 'its kind is not served'],
     'its Job is deleted, and cannot be created again yet',
   ],
 };
-
-async function inSituation(situation: Situation): Promise<[Harness, Engine]> {
-  return await running({ ...situation, objects: [...situation.objects, rerollDeployment(situation.settings)] });
-}
-
-async function ask(
-  [harness, engine]: readonly [Harness, Engine],
-  answering: Answering,
-  { path = 'Deployment/default/web' }: Pick<Situation, 'path'>,
-  ...args: readonly string[]
-): Promise<Run> {
-  const [kind = '', , name = ''] = path.split('/');
-  return await runAgainst(clusterOf(harness, engine, answering), harness, why, [`${kind}/${name}`, ...args]);
-}
-
-const firstLine = ({ out }: Run): string => out.split('\n')[0] ?? '';
 
 describe('reroll why', () => {
   it('is asked in every situation', () => {
@@ -284,6 +332,11 @@ describe('reroll why', () => {
       'restarted 1 minute ago because key color of ConfigMap app changed',
     ],
     [
+      'it was restarted for one source, and is held for another',
+      'cm/app',
+      'restarted 2 minutes ago because key color of ConfigMap app changed',
+    ],
+    [
       'Reroll holds it paused',
       'cm/app',
       'restarts in 4 minutes because key color of ConfigMap app changed: Reroll holds it paused until then (deployment.reloader.stakater.com/pause-period)',
@@ -301,284 +354,5 @@ describe('reroll why', () => {
   ])('if %s, answers for %s', async (what, source, expected) => {
     const situation = all[what]!;
     expect(firstLine(await ask(await inSituation(situation), 'leader', situation, '--for', source))).toBe(expected);
-  });
-
-  it('shows what the answer rests on', async () => {
-    const [harness, engine] = await inSituation(whySituations['an excluded source was changed after a restart']!);
-    const { out } = await ask([harness, engine], 'leader', {}, '-o', 'wide');
-    const [{ metadata }] = [await harness.get('Deployment', 'web')];
-    const { id, changes } = JSON.parse(metadata.annotations?.['reroll.dev/last-restart'] ?? '{}') as {
-      readonly id: string;
-      readonly changes: Readonly<Record<string, string>>;
-    };
-    expect(out)
-      .toBe(`does not restart for ConfigMap theme: configmaps.exclude.reloader.stakater.com/reload on the workload excludes it
-
-Deployment default/web: in step, last restart 1 minute ago (${id}, rolling)
-as the leader reroll-0 says
-
-SOURCE            KEYS   CONTAINER   COUNTS   BY                                                NOW
-ConfigMap app     all    app         yes      reloader.stakater.com/auto                        as the pods run with it
-ConfigMap theme   all    app         no       configmaps.exclude.reloader.stakater.com/reload   the workload's exclude list names the source
-
-Who made the change that it was restarted for is not known: the webhook did not see it.
-
-To let a source count:
-  ConfigMap theme: take theme out of configmaps.exclude.reloader.stakater.com/reload on the workload
-
-Events:
-  1 minute ago  Reloaded  ConfigMap app: content changed (keys: color) (change ${changes['cm/app']}). Deployment restarted (env-vars, ${id})
-`);
-  });
-
-  it.each<[string, string]>([
-    ['everything is held', 'reroll resume --all'],
-    [
-      'its namespace is held until a time',
-      'reroll resume namespace/default, or for it alone reroll resume deployment/web -n default --override',
-    ],
-    ['it is held itself', 'reroll resume deployment/web -n default'],
-    ['its source is held', 'reroll resume configmap/app -n default'],
-    [
-      'its windows are closed',
-      'annotate the workload with reroll.dev/windows: always, or ConfigMap app with reroll.dev/urgent: "true"',
-    ],
-    [
-      'its minimum interval is not over',
-      'annotate the workload with reroll.dev/min-interval: "0", or ConfigMap app with reroll.dev/urgent: "true"',
-    ],
-    ['it restarts with the next rollout', 'annotate the workload with reroll.dev/restart: now'],
-  ])('says what to do about it if %s', async (what, how) => {
-    const situation = all[what]!;
-    const running = await inSituation(situation);
-    for (const answering of ['leader', 'objects'] as const) {
-      const { out } = await ask(running, answering, situation);
-      expect(out).toContain(`\nTo let it restart sooner:\n  ConfigMap app: ${how}\n`);
-    }
-  });
-
-  it.each<[string, string]>([
-    [
-      'as many roll out as may',
-      'raise that limit, or annotate a source of it with reroll.dev/urgent: "true", so that it is next',
-    ],
-    [
-      'others restart first',
-      'see to the one that is named, change the source again, or let the others restart without it: reroll resume configmap/app -n default',
-    ],
-    [
-      'another comes first',
-      'see to the one that comes first, or remove reroll.dev/after or reroll.dev/wave from the workload',
-    ],
-  ])('says what to do about its turn if %s, which the leader alone knows', async (what, how) => {
-    const situation = all[what]!;
-    const running = await inSituation(situation);
-    const texts = [];
-    for (const answering of ['leader', 'objects'] as const) texts.push((await ask(running, answering, situation)).out);
-    expect(texts[0]).toContain(`\nTo let it restart sooner:\n  ${how}\n`);
-    expect(texts[1]).not.toContain('To let it restart sooner');
-  });
-
-  it('says nothing of that where nothing is owed', async () => {
-    const situation: Situation = { objects: [app, annotated({ 'reroll.dev/hold': 'true' })], answer: {} };
-    const running = await inSituation(situation);
-    for (const answering of ['leader', 'objects'] as const) {
-      expect((await ask(running, answering, situation)).out).not.toContain('sooner');
-    }
-  });
-
-  it('prints the JSON of the interface, with the answer', async () => {
-    const situation = situations['its settle window is open']!;
-    const running = await inSituation(situation);
-    const json = JSON.parse((await ask(running, 'leader', situation, '-o', 'json')).out) as Record<string, unknown>;
-    expect(json).toMatchObject(situation.answer);
-    expect(json).toMatchObject({
-      v: 1,
-      answeredBy: 'leader',
-      answer: expect.stringMatching(/^restarts in 50 seconds/),
-    });
-    const seen = JSON.parse((await ask(running, 'objects', situation, '-o', 'json')).out) as Record<string, unknown>;
-    expect(seen).toMatchObject({ v: 1, answeredBy: 'objects', tracked: true, state: 'unknown', restart: 'not-known' });
-    expect((await ask(running, 'leader', situation, '-o', 'yaml')).out).toMatch(/^v: 1\nkind: Deployment\n/);
-    expect((await ask(running, 'leader', situation, '-o', 'name')).out).toBe('deployment.apps/web\n');
-  });
-});
-
-describe('without the leader', () => {
-  it.each<[Silence, string, number]>([
-    ['nobody-leads', 'does not restart: no replica of Reroll leads (nobody holds Lease reroll/reroll)', 1],
-    ['no-lease', 'does not restart: no replica of Reroll leads (nobody holds Lease reroll/reroll)', 1],
-    ['no-workloads', 'does not restart: for each change Reroll calls --webhook-url instead', 0],
-    ['no-interface', 'restarted 59 seconds ago because key color of ConfigMap app changed', 0],
-    ['unreachable', 'restarted 59 seconds ago because key color of ConfigMap app changed', 0],
-    ['other-version', 'restarted 59 seconds ago because key color of ConfigMap app changed', 0],
-  ])('because of %s, the first line is "%s"', async (silence, expected, code) => {
-    const [harness, engine] = await inSituation(situations['it was restarted']!);
-    const cluster = {
-      ...clusterOf(harness, engine, 'objects'),
-      ask: () => Promise.reject(new LeaderSilentError(silence, 'nobody holds Lease reroll/reroll')),
-    };
-    const run = await runAgainst(cluster, harness, why, ['deployment/web']);
-    expect([firstLine(run), run.code]).toEqual([expected, code]);
-  });
-
-  it('knows a dry run, which needs no Lease', async () => {
-    const [harness, engine] = await inSituation(situations['in a dry run, a restart was withheld']!);
-    const cluster = {
-      ...clusterOf(harness, engine, 'objects'),
-      ask: () => Promise.reject(new LeaderSilentError('no-lease', 'there is no Lease reroll/reroll')),
-    };
-    const run = await runAgainst(cluster, harness, why, ['deployment/web']);
-    expect(firstLine(run)).toBe('does not restart: Reroll runs with --dry-run, and writes nothing');
-    expect(run.err).toMatch(/^there is no Lease reroll\/reroll; /);
-  });
-
-  it('knows the mode in which Reroll calls a URL, also from the leader itself', async () => {
-    const harness = new Harness();
-    harness.seed(app, web);
-    const engine = await harness.start({}, undefined, webhookMode());
-    expect(firstLine(await ask([harness, engine], 'leader', {}))).toBe(
-      'does not restart: for each change Reroll calls --webhook-url instead',
-    );
-  });
-
-  it('answers from the objects while another replica takes over', async () => {
-    const harness = new Harness();
-    harness.leaseTimings = handoverLease;
-    harness.seed(app, web);
-    await harness.start({ identity: 'reroll-0' });
-    const standby = await harness.start({ identity: 'reroll-1' });
-    const run = await ask([harness, standby], 'leader', {});
-    expect(run.err).toMatch(/^the leader reroll-0 answers: this replica does not lead/);
-    expect(run.code).toBe(0);
-  });
-
-  it('assumes the default flags if those of Reroll may not be read, and says so', async () => {
-    const [harness, engine] = await inSituation(situations['its namespace is not selected']!);
-    harness.server.rbac.restrict('admin', [
-      rule('apps', 'deployments', 'get'),
-      rule('', 'configmaps', 'get', ['default']),
-      rule('', 'events', 'list', ['default']),
-    ]);
-    const run = await ask([harness, engine], 'objects', {});
-    expect(run.err).toContain("the flags of Reroll's Deployment are not known: the defaults are assumed\n");
-    expect(firstLine(run)).not.toContain('--namespace-selector');
-  });
-
-  it('says what it does not know of holds where they may not be read', async () => {
-    const situation = whySituations['everything is held']!;
-    const [harness, engine] = await inSituation(situation);
-    harness.server.rbac.restrict('admin', [rule('apps', 'deployments', 'get')]);
-    const run = await ask([harness, engine], 'objects', situation);
-    expect(run.err).toContain(
-      'you may not get namespaces, so it is not known whether namespace default defers restarts\n',
-    );
-    expect(run.err).toContain(
-      'you may not get configmaps in namespace reroll, so it is not known whether everything is held\n',
-    );
-    expect((await ask([harness, engine], 'leader', situation)).err).toBe('');
-  });
-
-  it.each([
-    [
-      'nothing but the workload',
-      [rule('apps', 'deployments', 'get')],
-      0,
-      /^restarted 59 seconds ago because key color/,
-    ],
-    ['nothing', [], 3, /^$/],
-  ])('answers as far as somebody may read %s', async (_what, rules, code, expected) => {
-    const [harness, engine] = await inSituation(situations['it was restarted']!);
-    harness.server.rbac.restrict('admin', rules);
-    const run = await ask([harness, engine], 'objects', {});
-    expect(run.code).toBe(code);
-    expect(firstLine(run)).toMatch(expected);
-    if (code === 3) {
-      expect(run.err).toBe(
-        'you may not get pods/portforward; and you may not get deployments.apps in namespace default, so there is nothing to answer from\n',
-      );
-    }
-  });
-
-  it('answers as the leader does where somebody may read no object', async () => {
-    const [harness, engine] = await inSituation(situations['it was restarted']!);
-    harness.server.rbac.restrict('admin', []);
-    expect(firstLine(await ask([harness, engine], 'leader', {}))).toMatch(
-      /^restarted 59 seconds ago \(restart [0-9a-f]{8}\)$/,
-    );
-  });
-
-  it('tells the cause by the Event, where the annotation may not be read', async () => {
-    const [harness, engine] = await inSituation(situations['it was restarted']!);
-    harness.server.rbac.restrict('admin', [rule('', 'events', 'list')]);
-    expect(firstLine(await ask([harness, engine], 'leader', {}))).toMatch(
-      /^restarted 59 seconds ago because ConfigMap app: content changed \(keys: color\) \(change [0-9a-f]{8}\)$/,
-    );
-  });
-});
-
-describe('a leader of a newer version', () => {
-  it('is understood as far as this version knows it', async () => {
-    const [harness, engine] = await inSituation(situations['nothing has happened']!);
-    const inner = clusterOf(harness, engine, 'leader');
-    const cluster = {
-      ...inner,
-      ask: async (path: string) => {
-        const answer = await inner.ask(path);
-        const { body } = answer;
-        const newer = { ...(body as object), state: 'thinking', waitsFor: 'full-moon', mood: { is: 'good' } };
-        const sources = [{ kind: 'Vault', name: 'x', exists: true, decision: 'by-luck', why: 'luck', keys: 'all' }];
-        return {
-          ...answer,
-          body: { ...newer, sources: sources.map((each) => ({ ...each, standing: 'odd', restarts: false })) },
-        };
-      },
-    };
-    const run = await runAgainst(cluster, harness, why, ['deployment/web']);
-    expect(run).toMatchObject({ code: 0, err: '' });
-    expect(firstLine(run)).toBe('is thinking: it waits for full-moon');
-    expect(run.out).toMatch(/^Vault x +all +no +luck +odd$/m);
-  });
-});
-
-describe('no output', () => {
-  it('holds a value or a digest', async () => {
-    const values = ['v4lue-one', 'v4lue-two'];
-    const situation: Situation = {
-      objects: [
-        { ...app, data: { color: values[0]! } },
-        {
-          ...web,
-          metadata: {
-            ...web.metadata,
-            annotations: { ...auto, 'reroll.dev/settle': '1m', 'reroll.dev/settle-max': '1m' },
-          },
-        },
-      ],
-      then: async (harness) => {
-        await harness.edit('ConfigMap', 'app', { color: values[1]! });
-        await harness.clock.advance(10_000);
-      },
-      answer: {},
-    };
-    const running = await inSituation(situation);
-    const texts: string[] = [];
-    for (const answering of ['leader', 'objects'] as const) {
-      for (const format of ['text', 'wide', 'json', 'yaml']) {
-        const { out, err } = await ask(running, answering, {}, '-o', format);
-        texts.push(out, err);
-      }
-    }
-    const baseline = (await running[0].get('Deployment', 'web')).metadata.annotations?.['reroll.dev/baseline'] ?? '';
-    const digests = baseline.match(/[A-Za-z0-9_-]{22}/g) ?? [];
-    expect(digests.length).toBeGreaterThan(0);
-    expect([...values, ...digests].filter((text) => texts.some((each) => each.includes(text)))).toEqual([]);
-  });
-
-  it('writes anything to the cluster', async () => {
-    const [harness, engine] = await inSituation(situations['it was restarted']!);
-    const before = harness.server.history().length;
-    for (const answering of ['leader', 'objects'] as const) await ask([harness, engine], answering, {});
-    expect(harness.server.history().length).toBe(before);
   });
 });

@@ -14,6 +14,8 @@ import { observeWatches, reflectorObserver } from './observers';
 /** The list-watches and reads that fill the indexes, and what of it is complete. */
 export interface WatchParts {
   readonly watches: Watches;
+  /** Undefined if SecretProviderClasses are not watched. */
+  readonly csi: CsiRotations | undefined;
   readonly known: KnownKinds;
   readonly gates: KnownGates;
   /** Sources of kinds that may not be listed, read by name. */
@@ -37,6 +39,7 @@ export function buildWatch(
   { onProgress, onMore, onKnown }: WatchEvents,
 ): WatchParts {
   const { client, clock, random, logger, metrics } = deps;
+  const csi = settings.csi ? new CsiRotations({ clock, sources: sources.index }) : undefined;
   const watches = new Watches({
     deps: { client, clock, random, logger },
     ...settings,
@@ -49,8 +52,7 @@ export function buildWatch(
       wholeLists: false,
       gates: { ...gates, ownNamespace: settings.ownNamespace },
     },
-    csi: settings.csi ? new CsiRotations({ clock, sources: sources.index }) : undefined,
-    onProgress,
+    ...{ csi, onProgress },
     onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
     observer: (resource) => reflectorObserver(metrics, resource),
   });
@@ -61,5 +63,5 @@ export function buildWatch(
     ...{ sources: sources.index, workloads: workloads.index },
     refused: () => watches.refusedSources(),
   });
-  return { watches, known, gates: new KnownGates({ clock, watches }), named };
+  return { watches, csi, known, gates: new KnownGates({ clock, watches }), named };
 }

@@ -176,7 +176,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     ...{ ...view, clock, settings, annotationKeys, versions, queue, settle, unfinished, turns, journal, permissions },
     ...{ history, scope: workloads.scope, received: sources.intake.received },
     ...{ gates: gates.workloads, heldInstall: gates.heldInstall },
-    watchStatuses: () => watch.watches.statuses(),
+    ...{ csi: watch.csi, watchStatuses: () => watch.watches.statuses() },
     isSettled: () => watch.known.hasSynced,
   });
   return { queue, worker, settle, coalescer, unfinished, turns, rollback, jobs, jobWorker, questions, inspections };

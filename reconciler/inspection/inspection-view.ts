@@ -1,6 +1,6 @@
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import type { Selection } from '../../shared/domain/sources/selection';
-import type { SourceKind } from '../../shared/domain/sources/source';
+import type { SourceFlags, SourceKind, SourceRef } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 import type { JobJournal } from '../apply/job-journal';
 import type { HeldInstall } from '../gates/held-install';
@@ -14,6 +14,7 @@ import type { WatchStatus } from '../watch/watches';
 import type { PlanView } from '../worker/plan-view';
 import type { SettleTimes, SettleWindows } from '../worker/settle-window';
 import type { UnfinishedLooks } from '../worker/unfinished-looks';
+import type { CsiRotations } from '../sources/csi-rotations';
 import type { ComparableVersions } from '../workloads/comparable-versions';
 import type { NamespaceScope } from '../workloads/namespace-scope';
 
@@ -41,6 +42,8 @@ export interface InspectionView extends PlanView {
       readonly csi: boolean;
       readonly ignoredSourceKind: SourceKind | undefined;
     };
+  /** Undefined if SecretProviderClasses are not watched. */
+  readonly csi: Pick<CsiRotations, 'classOf'> | undefined;
   readonly watchStatuses: () => readonly WatchStatus[];
   /** The first lists of sources are complete, or will not be. */
   readonly isSettled: () => boolean;
@@ -50,6 +53,14 @@ export interface InspectionView extends PlanView {
 export function isNamespaceWatched({ settings }: Pick<InspectionView, 'settings'>, namespace: string): boolean {
   const { namespaces, namespacesToIgnore } = settings;
   return namespaces.length > 0 ? namespaces.includes(namespace) : !namespacesToIgnore.includes(namespace);
+}
+
+/** The annotations of a source; undefined: there is none. A class is there before its first rotation, too. */
+export function flagsOf(
+  { sources, csi }: Pick<InspectionView, 'sources' | 'csi'>,
+  source: SourceRef,
+): SourceFlags | undefined {
+  return sources.get(source) ?? (source.kind === 'SecretProviderClass' ? csi?.classOf(source) : undefined);
 }
 
 /** Whether a flag leaves out a kind of sources. */

@@ -74,7 +74,7 @@ export class InspectionWorld {
         ...{ namespaces: [], namespacesToIgnore: [], settleMs: 1_000, settleMaxMs: 10_000 },
         ...{ dryRun: false, csi: false, ignoredSourceKind: undefined, ...settings },
       },
-      watchStatuses: () => [],
+      ...{ csi: undefined, watchStatuses: () => [] },
       isSettled: () => true,
       knownKinds: () => new Set(['ConfigMap', 'Secret']),
       isNamed: () => false,

@@ -61,6 +61,15 @@ describe('what is recorded and what is', () => {
     expect(JSON.stringify(standingFacts(before, judged))).not.toContain(digest);
   });
 
+  it('are of a class that is there and was never rotated', () => {
+    const judged = verdict('deleted-ignored', { kind: 'SecretProviderClass', exists: false });
+    expect(standingFacts(undefined, judged, true).standing).toBe('not-rotated');
+    expect(standingFacts(undefined, judged, false).standing).toBe('absent');
+    expect(decisionFacts({ keys: 'all' }, judged, defaultAnnotationKeys).why).toBe(
+      'no rotation of its secrets has been seen',
+    );
+  });
+
   it('differ in more keys than are named', () => {
     const facts = standingFacts(recorded, verdict('content-changed', { restart: true, changedKeys: many }));
     expect(facts).toMatchObject({ changedKeys: many.slice(0, 20), moreChangedKeys: 5 });

@@ -35,22 +35,24 @@ export function decisionFacts(
 export function standingFacts(
   recorded: Recorded | undefined,
   verdict: Verdict,
+  exists = verdict.exists,
 ): Pick<UsedSource, 'standing' | 'changedKeys' | 'moreChangedKeys' | 'restarts'> {
   const { comparison } = verdict;
   const changed = comparison?.changedKeys ?? [];
   return {
-    standing: standingOf(recorded, verdict),
+    standing: standingOf(recorded, verdict, exists),
     ...(changed.length > 0 && { changedKeys: changed.slice(0, maxNamedKeys) }),
     ...(changed.length > maxNamedKeys && { moreChangedKeys: changed.length - maxNamedKeys }),
     restarts: comparison?.restart === true,
   };
 }
 
-function standingOf(recorded: Recorded | undefined, verdict: Verdict): SourceStanding {
-  const { comparison, exists, needsContent } = verdict;
+function standingOf(recorded: Recorded | undefined, verdict: Verdict, exists: boolean): SourceStanding {
+  const { comparison, needsContent } = verdict;
   if (needsContent) return 'not-read-yet';
   if (!comparison) return 'not-compared';
   if (!exists) return 'absent';
+  if (!verdict.exists) return 'not-rotated';
   if (comparison.because === 'same-parsed') return 'same-parsed';
   const isChange = isChanged(comparison.because);
   return recorded === undefined && !isChange ? 'not-recorded' : isChange ? 'changed' : 'unchanged';

@@ -33,6 +33,22 @@ describe('what is known about a source', () => {
     expect(inspectSource(world.view, app, term)).toMatchObject({ presence });
   });
 
+  it.each([
+    ['there before its first rotation', { ignore: false, match: true }, { presence: 'present', match: true }],
+    ['not there', undefined, { presence: 'absent' }],
+  ])('says that a SecretProviderClass is %s', (_what, flags, expected) => {
+    const vault = { namespace: 'shop', name: 'vault' };
+    const world = new InspectionWorld(
+      { csi: true },
+      {
+        knownKinds: () => new Set(['SecretProviderClass']),
+        csi: { classOf: ({ name }) => (name === 'vault' && flags ? { ...vault, ...flags } : undefined) },
+      },
+    );
+    const answer = inspectSource(world.view, { about: 'source', kind: 'SecretProviderClass', ...vault }, term);
+    expect(answer).toMatchObject(expected);
+  });
+
   it('says that a change does not restart a workload that is being deleted', () => {
     const world = new InspectionWorld();
     world.seeSource(sourceRecord());

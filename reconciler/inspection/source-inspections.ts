@@ -7,7 +7,7 @@ import type { Verdict } from '../../shared/domain/plan/verdict';
 import { maxInspectionRows, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
 import type { SourceInspection, SourceUser } from '../../shared/domain/protocol/source-inspection';
 import { planInput } from '../worker/plan-view';
-import { isNamespaceWatched, isSourceKindWatched, type InspectionView } from './inspection-view';
+import { flagsOf, isNamespaceWatched, isSourceKindWatched, type InspectionView } from './inspection-view';
 import { decisionFacts } from './source-facts';
 
 type SourceQuestion = Extract<InspectionQuestion, { readonly about: 'source' }>;
@@ -15,7 +15,7 @@ type SourceQuestion = Extract<InspectionQuestion, { readonly about: 'source' }>;
 /** What Reroll knows about one source, and which workloads a change of it would restart. */
 export function inspectSource(view: InspectionView, question: SourceQuestion, term: Term): SourceInspection {
   const { kind, namespace, name } = question;
-  const source = view.sources.get(question);
+  const flags = flagsOf(view, question);
   const users = view.workloads.usersOf(question).toSorted((left, right) => (left.key < right.key ? -1 : 1));
   // Each user is judged for this source alone, so the work does not depend on what else it uses.
   const rows = users.slice(0, maxInspectionRows).flatMap((workload) => {
@@ -32,9 +32,9 @@ export function inspectSource(view: InspectionView, question: SourceQuestion, te
   const moreUsers = users.length - maxInspectionRows;
   return {
     ...{ v: 1, kind, namespace, name },
-    presence: source ? 'present' : absenceOf(view, question),
+    presence: flags ? 'present' : absenceOf(view, question),
     namespaceSelected: isNamespaceWatched(view, namespace) && view.scope.isSelected(namespace),
-    ...(source && { ignore: source.ignore, match: source.match }),
+    ...(flags && { ignore: flags.ignore, match: flags.match }),
     ...(stages && { stages }),
     users: named,
     ...(moreUsers > 0 && { moreUsers }),

@@ -11,7 +11,7 @@ import type { UntrackedReason, UsedSource, WorkloadInspection } from '../../shar
 import type { LastRestart } from '../../shared/domain/workloads/last-restart';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { planInput } from '../worker/plan-view';
-import { isNamespaceWatched, type InspectionView } from './inspection-view';
+import { flagsOf, isNamespaceWatched, type InspectionView } from './inspection-view';
 import { decisionFacts, standingFacts } from './source-facts';
 import { workloadStatus } from './workload-statuses';
 
@@ -55,11 +55,13 @@ function usedSources(view: InspectionView, workload: TrackedWorkload, { verdicts
   const rank = ({ comparison }: Verdict): number => (comparison?.restart === true ? 0 : 1);
   const ordered = verdicts.toSorted((left, right) => rank(left) - rank(right));
   return ordered.slice(0, maxInspectionRows).flatMap((verdict) => {
-    const { id, kind, name, container, exists } = verdict;
-    const candidate = candidateOf({ kind, namespace, name }, workload);
+    const { id, kind, name, container } = verdict;
+    const source = { kind, namespace, name };
+    const candidate = candidateOf(source, workload);
     if (!candidate) return [];
     const decided = decisionFacts(candidate, verdict, view.annotationKeys);
-    const standing = standingFacts(workload.baseline?.sources.get(id), verdict);
+    const exists = flagsOf(view, source) !== undefined;
+    const standing = standingFacts(workload.baseline?.sources.get(id), verdict, exists);
     return [{ kind, name, ...(container !== undefined && { container }), exists, ...decided, ...standing }];
   });
 }

@@ -99,6 +99,11 @@ export class CsiRotations {
     };
   }
 
+  /** The annotations of a class, rotated or not; undefined: there is none. */
+  classOf({ namespace, name }: Pick<CsiClass, 'namespace' | 'name'>): CsiClass | undefined {
+    return this.#classes.get(objectKey(namespace, name));
+  }
+
   /** Called when the watches have ended: what the pods have mounted is learned again. */
   forgetStatuses(): void {
     this.#statuses.clear();

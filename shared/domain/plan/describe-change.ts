@@ -83,7 +83,9 @@ function describeAuthors(attribution: Attribution | undefined): string {
 }
 
 /** `content changed`: what happened to a source from a workload's point of view, and why. */
-export function whyOf({ decision, comparison, filtered, tooManyKeys: areAllCounted }: Verdict): string {
+export function whyOf(verdict: Verdict): string {
+  const { decision, comparison, kind, exists, filtered, tooManyKeys: areAllCounted } = verdict;
+  if (comparison && kind === 'SecretProviderClass' && !exists) return 'no rotation of its secrets has been seen';
   if (comparison?.because === 'unchanged' && filtered && !areAllCounted) {
     return `the keys that ${gateAnnotations.keys} on the ${filtered.on} lets count have not changed (${filtered.filter.text})`;
   }

@@ -25,6 +25,7 @@ const standings = [
   'changed',
   'not-recorded',
   'absent',
+  'not-rotated',
   'not-read-yet',
   'not-compared',
 ] as const;
@@ -44,7 +45,8 @@ const usedSourceSchema = z
       .describe(
         'What the pods run with, compared with what the source holds now. `same-parsed`: only what does not count with ' +
           '`reroll.dev/compare: parsed` differs. `not-recorded`: Reroll has yet to record it. ' +
-          '`absent`: the source does not exist. `not-compared`: the source does not count.',
+          '`absent`: the source does not exist. `not-rotated`: no rotation of a SecretProviderClass has been seen. ' +
+          '`not-compared`: the source does not count.',
       ),
     changedKeys: z
       .array(z.string())
