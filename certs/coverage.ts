@@ -1,12 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
-import {
-  allowsUsage,
-  isValidForHost,
-  isSignedBy,
-  isValidAt,
-  readBundle,
-  trustedCertificate,
-} from './trusted-certificate';
+import { readBundle } from '../shared/runtime/tls/certificate-bundle';
+import { allowsUsage, isValidForHost, isSignedBy, isValidAt, trustedCertificate } from './trusted-certificate';
 
 /**
  * Why an API server with this caBundle would reject the leaf that a webhook serves as `host`; undefined if it would

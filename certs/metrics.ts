@@ -8,7 +8,7 @@ export const keptParts = ['secret', 'token', 'registration', 'published'] as con
 export type KeptPart = (typeof keptParts)[number];
 
 /** The objects that are rotated. */
-export const rotated = ['ca', 'leaf'] as const;
+const rotated = ['ca', 'leaf'] as const;
 
 /** Metrics of the token that identifies the API server to the webhook. */
 export class TokenMetrics {

@@ -6,7 +6,8 @@ import { dayMs, names, preparedKeyPairs, testIssuer } from './issuing.fixture';
 import { bundleOf, phaseOf, type Material } from './material';
 import { nextStep, type LiveState, type Step } from './rotation';
 import { decodeMaterial, encodeMaterial, nothingStored, type StoredMaterial } from './secret-data';
-import { fingerprintsOf, isSignedBy, readBundle } from './trusted-certificate';
+import { readBundle } from '../shared/runtime/tls/certificate-bundle';
+import { fingerprintsOf, isSignedBy } from './trusted-certificate';
 
 const startMs = Date.UTC(2026, 0, 1);
 const minuteMs = 60_000;

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import * as z from 'zod';
 import { objectOf } from '../shared/domain/kubernetes/json-value';
+import { readBundle } from '../shared/runtime/tls/certificate-bundle';
 import { leafNames, leafProfile, type CertificateNames, type LeafName } from './certificate-names';
 import { bundleOf, phaseOf, type Material } from './material';
 import { dataOf, textAt, type SecretData } from './secret-text';
@@ -9,7 +10,6 @@ import {
   allowsUsage,
   isValidForHost,
   isSignedBy,
-  readBundle,
   trustedCertificate,
   type CertificateWithKey,
 } from './trusted-certificate';

@@ -1,4 +1,5 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { readBundle } from '../shared/runtime/tls/certificate-bundle';
 import type { CertificatePair } from './certificate';
 
 /** The parts of a certificate that decisions need. */
@@ -11,19 +12,6 @@ export interface TrustedCertificate {
 }
 
 export interface CertificateWithKey extends TrustedCertificate, CertificatePair {}
-
-const pemBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
-/** The certificates among the first `most` blocks of a bundle; unreadable ones are skipped. */
-export function readBundle(pem: string, most = Infinity): readonly X509Certificate[] {
-  return (pem.match(pemBlock) ?? []).slice(0, most).flatMap((block) => {
-    try {
-      return [new X509Certificate(block)];
-    } catch {
-      return [];
-    }
-  });
-}
 
 /** SHA-256 of each certificate in a bundle. */
 export function fingerprintsOf(pem: string): ReadonlySet<string> {

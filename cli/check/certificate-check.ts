@@ -16,7 +16,7 @@ export const certificateCheck: Check = {
   name: 'certificate',
   look: async (facts) => {
     const webhook = await facts.part('webhook');
-    const pods = await facts.readyPods('webhook');
+    const pods = await facts.readyWebhookPods();
     if (webhook?.replicas === 0) return ok('there is no webhook');
     if (pods.is === 'hidden') return unknown(pods.right);
     const [pod] = valueOf(pods) ?? [];

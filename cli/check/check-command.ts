@@ -1,5 +1,4 @@
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
-import { UsageError } from '../../shared/runtime/options/options';
 import {
   clusterCommandIn,
   exitCodes,
@@ -21,10 +20,7 @@ const command: ClusterCommand<typeof checkOptionTable, undefined> = {
   examples: `  reroll check
   reroll check -n shop --strict
   kubectl reroll check -o json`,
-  question: (positional) => {
-    if (positional.length > 0)
-      throw new UsageError([`unexpected argument ${JSON.stringify(positional[0])}: only flags are accepted`]);
-  },
+  question: () => undefined,
   answer: async ({ world, cluster, options, paint }) => {
     const { output, rerollNamespace, leaseName, timeoutMs, strict } = options;
     const findings = await withProgress(world, 'checking', async () => {

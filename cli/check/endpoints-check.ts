@@ -1,9 +1,7 @@
 import { listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
-import type { Resource } from '../../shared/kube/resource';
+import { endpointSlices } from '../../shared/kube/resource';
 import { counted } from '../output/text-style';
 import { failed, ok, unknown, type Check } from './finding';
-
-const endpointSlices: Resource = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices' };
 
 /** Behind the Service that API servers call there are pods that are ready. */
 export const endpointsCheck: Check = {

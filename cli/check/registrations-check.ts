@@ -1,7 +1,7 @@
+import { readBundle } from '../../shared/runtime/tls/certificate-bundle';
 import { enumerated } from '../output/phrases';
 import type { Facts } from '../parts/facts';
 import type { RegisteredWebhook } from '../parts/registered-webhook';
-import { certificatesIn } from '../parts/served-certificate';
 import { failed, ok, together, unknown, warning, type Check, type Finding } from './finding';
 
 /** A write waits so long for each call at most, if the webhook does not answer. */
@@ -61,7 +61,7 @@ function withoutPods(names: readonly string[]): Finding {
 function trusted(facts: Facts, all: readonly RegisteredWebhook[], keeper: string): Finding {
   const nowMs = facts.nowMs();
   const fix = `${keeper} sets the caBundle: see its log`;
-  const bundles = all.map((webhook) => ({ webhook, certificates: certificatesIn(webhook.caBundle) }));
+  const bundles = all.map((webhook) => ({ webhook, certificates: readBundle(webhook.caBundle) }));
   const without = bundles.filter(({ certificates }) => certificates.length === 0).map(({ webhook }) => webhook);
   const expired = bundles.flatMap(({ webhook, certificates }) => {
     const ends = certificates.map(({ validTo }) => Date.parse(validTo));

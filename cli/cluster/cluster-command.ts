@@ -58,6 +58,7 @@ type Table = OptionTable & Omit<typeof clusterOptionTable, 'output'>;
 export interface ClusterCommand<Options extends Table, Question> {
   readonly name: string;
   readonly options: Options;
+  /** Arguments besides its flags; without, it takes none. */
   readonly takes?: string;
   /** Of what its argument names one, for the completion of shells. */
   readonly names?: readonly Named[];
@@ -96,6 +97,8 @@ ${command.examples}`,
     complete: async (request) => await completeNames(command, world, request),
     run: async (args, env) => {
       const { options, positional } = parseArguments(command.options, args, env);
+      if (command.takes === undefined && positional.length > 0)
+        throw new UsageError([`unexpected argument ${JSON.stringify(positional[0])}: only flags are accepted`]);
       const question = command.question(positional, options);
       try {
         return await answered(command, world, { options, question, env });

@@ -4,11 +4,11 @@ import { inspectionProblemSchema } from '../../shared/domain/protocol/inspection
 import { tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import { printable } from '../../shared/domain/text/printable';
 import type { KubeClient } from '../../shared/kube/client/client';
-import { Deadline } from '../../shared/kube/client/deadline';
-import { ConnectionError, ForbiddenError, NotFoundError } from '../../shared/kube/errors';
+import { ForbiddenError, NotFoundError } from '../../shared/kube/errors';
 import { LeaseStore, type LeaseRecord } from '../../shared/kube/lease/lease-record';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
+import { answerWithin } from './answer-within';
 import { askOn, type Reply } from './ask-on';
 import { forwardPort } from './forward-port';
 import { PortRefusedError } from './forwarded-port';
@@ -112,18 +112,10 @@ export class Leader {
   async #askPod(path: string, pod: string): Promise<LeaderAnswer> {
     const { client, clock, random, namespace, port, timeoutMs } = this.#options;
     const connection = await forwardPort(client, random, { namespace, pod, port }, { timeoutMs });
-    const deadline = new Deadline(clock);
-    deadline.set(timeoutMs);
     try {
-      const asking = askOn(connection, path);
-      // Without a listener, its rejection after the time limit would be uncaught.
-      asking.catch(() => undefined);
-      const reply = await deadline.race(asking);
+      const reply = await answerWithin(clock, timeoutMs, askOn(connection, path));
       return { pod, body: answerIn(reply, pod), bytes: Buffer.byteLength(reply.text) };
-    } catch (thrown) {
-      throw deadline.expired ? new ConnectionError(`no answer within ${timeoutMs} ms`) : thrown;
     } finally {
-      deadline.dispose();
       connection.destroy();
     }
   }

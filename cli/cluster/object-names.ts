@@ -15,11 +15,8 @@ const shortNames: Readonly<Record<string, string>> = {
 };
 
 /** Reads `deployment/web` as kubectl does: any case, plurals, short names, and the group behind a dot. */
-export function workloadNamed(
-  positional: readonly string[],
-  option?: string,
-): { readonly kind: WorkloadKind; readonly name: string } {
-  const { word, name } = kindAndName(positional, 'deployment/web', option);
+export function workloadNamed(positional: readonly string[]): { readonly kind: WorkloadKind; readonly name: string } {
+  const { word, name } = kindAndName(positional, 'deployment/web');
   const kind = findWorkload(word);
   if (kind) return { kind, name };
   if (findSource(word))

@@ -38,3 +38,8 @@ export class NoAnswerError extends RerollError {
     super(message, { code: 'NO_ANSWER' });
   }
 }
+
+/** There is no leader, and rights are missing to read the objects instead. */
+export function noAnswer(silence: string, missingRights: readonly string[]): NoAnswerError {
+  return new NoAnswerError(`${silence}; and ${missingRights.join(', ')}, so there is nothing to answer from`);
+}

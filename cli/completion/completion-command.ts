@@ -1,5 +1,5 @@
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
-import { cliIo, type CliIo } from '../../shared/runtime/options/cli-io';
+import { cliIo } from '../../shared/runtime/options/cli-io';
 import { UsageError } from '../../shared/runtime/options/options';
 import { shells, shellScripts } from './shell-scripts';
 
@@ -14,11 +14,6 @@ the same file as kubectl-reroll, under that name.`;
 
 /** `reroll completion`: the script of a shell. */
 export function completionCommand(process: NodeJS.Process): LoadedCommand {
-  return completionCommandIn(cliIo(process));
-}
-
-/** The same, with the streams passed in. */
-export function completionCommandIn(io: Pick<CliIo, 'out'>): LoadedCommand {
   return {
     options: {},
     takes: shells.join('|'),
@@ -31,7 +26,7 @@ export function completionCommandIn(io: Pick<CliIo, 'out'>): LoadedCommand {
           `expected one shell: ${shells.join(', ')}, not ${JSON.stringify([named, ...more].join(' '))}`,
         ]);
       }
-      io.out(shellScripts[shell]);
+      cliIo(process).out(shellScripts[shell]);
       return await Promise.resolve(0);
     },
   };

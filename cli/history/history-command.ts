@@ -16,8 +16,9 @@ import { workloadNamed } from '../cluster/object-names';
 import { withProgress } from '../cluster/progress';
 import { look } from '../evidence/seen';
 import { formatted } from '../output/formats';
+import { titleOf } from '../output/phrases';
 import { historyOptionTable, type HistoryOptions } from './history-options';
-import { historyText, titleOf } from './history-text';
+import { historyText } from './history-text';
 import { readHistory, type HistorySource, type ReadHistory } from './read-history';
 
 type Asked = { readonly kind: WorkloadKindName; readonly name: string } | undefined;

@@ -1,16 +1,11 @@
 import { printable } from '../../shared/domain/text/printable';
-import { enumerated } from '../output/phrases';
+import { enumerated, titleOf } from '../output/phrases';
 import { renderTable, type Column, type TableOptions } from '../output/table';
 import { counted, dim, green, red, yellow, type Style } from '../output/text-style';
 import { shortAge } from '../output/times';
 import type { HistoryRow, ReadHistory } from './read-history';
 
 type Cause = HistoryRow['causes'][number];
-
-/** @example 'deployment/web' */
-export function titleOf({ kind, name }: Pick<HistoryRow, 'kind' | 'name'>): string {
-  return `${kind.toLowerCase()}/${name}`;
-}
 
 const outcomeStyles: Readonly<Record<string, Style>> = {
   ...{ healthy: green, rolling: yellow, unhealthy: red, failed: red, superseded: dim, unknown: dim },

@@ -5,7 +5,7 @@ import { maxInspectionRows } from '../../shared/domain/protocol/inspection-quest
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import { askPages } from '../cluster/ask-pages';
 import type { Cluster } from '../cluster/cluster';
-import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
+import { noAnswer, type LeaderSilentError } from '../cluster/silence';
 import { readConfigMaps } from './stored-history';
 import { readObjects } from './told-by-objects';
 
@@ -78,8 +78,7 @@ async function withoutLeader(
   }
   const { entries, missingRights, isAllHidden } = await readObjects(client, question);
   const notices = [stored.why, ...missingRights.map((right) => `${right}: those are missing here`)];
-  if (isAllHidden)
-    throw new NoAnswerError(`${silence.message}; and ${missingRights.join(', ')}, so there is nothing to answer from`);
+  if (isAllHidden) throw noAnswer(silence.message, missingRights);
   const rows = entries.filter((entry) => isAskedFor(question, entry));
   return { rows, entries: rows, keptSince: undefined, answeredBy: 'objects', silence, notices };
 }

@@ -23,7 +23,7 @@ export interface Advice {
 /** Annotations stand on the workload itself or on its pod template. */
 export type Place = 'metadata' | 'template';
 
-export const places: readonly Place[] = ['metadata', 'template'];
+const places: readonly Place[] = ['metadata', 'template'];
 
 /** The path of a place's annotations. */
 export function annotationsPath({ kind }: Pick<MigrationSubject, 'kind'>, place: Place): readonly string[] {

@@ -10,6 +10,11 @@ export function enumerated(items: readonly string[]): string {
   return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1) ?? ''}`;
 }
 
+/** @example titleOf({ kind: 'Deployment', name: 'web' }) === 'deployment/web' */
+export function titleOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
+  return `${kind.toLowerCase()}/${name}`;
+}
+
 /** @example namesOf([{ kind: 'Secret', name: 'db' }]) === 'Secret db' */
 export function namesOf(sources: readonly LocalSourceRef[]): string {
   return enumerated(sources.map(({ kind, name }) => `${kind} ${name}`));

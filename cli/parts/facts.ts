@@ -2,7 +2,6 @@ import { errorMessage } from '../../shared/domain/errors';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { healthInspectionSchema, type HealthInspection } from '../../shared/domain/protocol/health-inspection';
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
-import { Deadline } from '../../shared/kube/client/deadline';
 import { listObjects, type KubeObject } from '../../shared/kube/client/objects';
 import { ConnectionError } from '../../shared/kube/errors';
 import { LeaseStore, type LeaseRecord } from '../../shared/kube/lease/lease-record';
@@ -17,6 +16,7 @@ import { serviceOptionTable } from '../../shared/runtime/options/process-options
 import { askLeader, type Told } from '../cluster/ask-leader';
 import { askOn } from '../cluster/ask-on';
 import type { Cluster } from '../cluster/cluster';
+import { answerWithin } from '../cluster/answer-within';
 import { installOf, type Install } from '../evidence/install';
 import { look, valueOf, type Seen } from '../evidence/seen';
 import { once } from './once';
@@ -113,13 +113,13 @@ export class Facts {
     return (part && flagOf(part, row)) ?? row.default;
   }
 
-  async readyPods(component: Component): Promise<Seen<readonly Pod[]>> {
-    return mapSeen(await this.pods(), (all) => all.filter((pod) => pod.component === component && pod.isReady));
+  async readyWebhookPods(): Promise<Seen<readonly Pod[]>> {
+    return mapSeen(await this.pods(), (all) => all.filter((pod) => pod.component === 'webhook' && pod.isReady));
   }
 
   /** The metrics of each ready pod of the webhook, now. A pod that does not answer hides them, as a missing right does. */
   async webhookMetrics(): Promise<Seen<readonly PodMetrics[]>> {
-    const ready = await this.readyPods('webhook');
+    const ready = await this.readyWebhookPods();
     if (ready.is !== 'there') return ready;
     try {
       return await look(Promise.all(ready.value.map(async (pod) => await this.#metricsOf(pod))));
@@ -144,17 +144,7 @@ export class Facts {
   /** Gives up after the time that a request may take. */
   async within<T>(work: Promise<T>): Promise<T> {
     const { clock, timeoutMs } = this.options;
-    const deadline = new Deadline(clock);
-    deadline.set(timeoutMs);
-    // Without a listener, its rejection after the time limit would be uncaught.
-    work.catch(() => undefined);
-    try {
-      return await deadline.race(work);
-    } catch (thrown) {
-      throw deadline.expired ? new ConnectionError(`no answer within ${timeoutMs} ms`) : thrown;
-    } finally {
-      deadline.dispose();
-    }
+    return await answerWithin(clock, timeoutMs, work);
   }
 
   async #readRegistered(): Promise<Seen<readonly RegisteredWebhook[]>> {

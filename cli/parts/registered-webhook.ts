@@ -1,4 +1,4 @@
-import { fieldAt, listOf, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, listOf, objectOf, textOf, textsOf } from '../../shared/domain/kubernetes/json-value';
 import { Selector, type Requirement } from '../../shared/domain/kubernetes/selector';
 import type { KubeObject } from '../../shared/kube/client/objects';
 
@@ -44,7 +44,7 @@ export function webhooksOf(
     return [
       {
         ...{ configuration: `${kind} ${metadata.name}`, hook, name: textOf(name) ?? '' },
-        resources: listOf(rules).flatMap((rule) => texts(objectOf(rule)['resources'])),
+        resources: listOf(rules).flatMap((rule) => textsOf(objectOf(rule)['resources'])),
         caBundle: Buffer.from(textOf(fieldAt(webhook, ['clientConfig', 'caBundle'])) ?? '', 'base64').toString('utf8'),
         hasToken: tokenPaths[hook].test(textOf(called['path']) ?? ''),
         failurePolicy: textOf(failurePolicy) ?? 'Fail',
@@ -74,9 +74,9 @@ function requirementOf(expression: unknown): readonly Requirement[] {
   if (typeof key !== 'string') return [];
   switch (operator) {
     case 'In':
-      return [{ key, operator: 'in', values: texts(values) }];
+      return [{ key, operator: 'in', values: textsOf(values) }];
     case 'NotIn':
-      return [{ key, operator: 'notin', values: texts(values) }];
+      return [{ key, operator: 'notin', values: textsOf(values) }];
     case 'Exists':
       return [{ key, operator: 'exists' }];
     case 'DoesNotExist':
@@ -84,10 +84,6 @@ function requirementOf(expression: unknown): readonly Requirement[] {
     default:
       return [];
   }
-}
-
-function texts(value: unknown): readonly string[] {
-  return listOf(value).filter((item) => typeof item === 'string');
 }
 
 /** Labels that a selector accepts. */

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 
@@ -41,17 +41,4 @@ export async function servedCertificate(
     socket.destroy();
     connection.destroy();
   }
-}
-
-const pemBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
-/** The readable certificates of a bundle. */
-export function certificatesIn(pem: string): readonly X509Certificate[] {
-  return (pem.match(pemBlock) ?? []).flatMap((block) => {
-    try {
-      return [new X509Certificate(block)];
-    } catch {
-      return [];
-    }
-  });
 }

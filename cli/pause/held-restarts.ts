@@ -1,6 +1,4 @@
-import { sourceInspectionSchema } from '../../shared/domain/protocol/source-inspection';
-import { workloadInspectionSchema } from '../../shared/domain/protocol/workload-inspection';
-import { askLeader } from '../cluster/ask-leader';
+import { askSource, askWorkload } from '../cluster/ask-about';
 import type { Cluster } from '../cluster/cluster';
 import { LeaderSilentError } from '../cluster/silence';
 import { askStatus, type StatusRow } from '../status/read-status';
@@ -29,27 +27,24 @@ export async function readHeldRestarts(
   return { waiting: concerned.map((row) => titleOf(row)), untracked: undefined };
 }
 
-async function ofWorkload(
-  cluster: Cluster,
-  { kind, namespace = '', name }: HoldObject,
-): Promise<HeldRestarts | LeaderSilentError> {
-  const told = await askLeader(cluster, `/v1/workloads/${kind}/${namespace}/${name}`, workloadInspectionSchema);
+async function ofWorkload(cluster: Cluster, workload: HoldObject): Promise<HeldRestarts | LeaderSilentError> {
+  const told = await askWorkload(cluster, workload);
   if (told.silence) return told.silence;
   if (!told.said.tracked) return { waiting: [], untracked: told.said.why };
-  return { waiting: told.said.restart === 'owed' ? [titleOf({ kind, namespace, name })] : [], untracked: undefined };
+  return { waiting: told.said.restart === 'owed' ? [titleOf(workload)] : [], untracked: undefined };
 }
 
 async function usersAmong(
   cluster: Cluster,
-  { kind, namespace = '', name }: HoldObject,
+  source: HoldObject,
   rows: readonly StatusRow[],
 ): Promise<readonly StatusRow[]> {
-  const told = await askLeader(cluster, `/v1/sources/${kind}/${namespace}/${name}`, sourceInspectionSchema);
+  const told = await askSource(cluster, source);
   if (told.silence) return [];
   const { users } = told.said;
   return rows.filter((row) => users.some((user) => user.kind === row.kind && user.name === row.name));
 }
 
-function titleOf({ kind, namespace, name }: Pick<StatusRow, 'kind' | 'namespace' | 'name'>): string {
+function titleOf({ kind, namespace = '', name }: Pick<HoldObject, 'kind' | 'namespace' | 'name'>): string {
   return `${kind} ${namespace}/${name}`;
 }

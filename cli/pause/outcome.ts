@@ -1,9 +1,10 @@
 import { printable } from '../../shared/domain/text/printable';
-import type { LeaderSilentError } from '../cluster/silence';
+import { LeaderSilentError } from '../cluster/silence';
 import { exitCodes, type Session } from '../cluster/cluster-command';
 import type { ClusterOptions } from '../cluster/cluster-options';
 import { formatted } from '../output/formats';
 import { bold, red } from '../output/text-style';
+import type { HeldRestarts } from './held-restarts';
 import { nameOf, type HoldObject } from './hold-target';
 
 /** What a command did, and what follows. */
@@ -14,8 +15,8 @@ export interface Outcome {
   readonly isBad: boolean;
   /** For programs, besides the object and the first line. */
   readonly report: object;
-  /** Why the leader did not say what waits; undefined: it did, or was not asked. */
-  readonly silence?: LeaderSilentError;
+  /** What the leader says of the restarts, or why it does not; undefined: it was not asked. */
+  readonly restarts?: HeldRestarts | LeaderSilentError;
 }
 
 /** Nothing was changed. */
@@ -27,15 +28,24 @@ export function refused(line: string): Outcome {
 export async function tell(
   { world: { io }, options, paint }: Session<Pick<ClusterOptions, 'output'>>,
   object: HoldObject,
-  { lines: [first = '', ...others], isBad, report, silence }: Outcome,
+  { lines: [first = '', ...others], isBad, report, restarts }: Outcome,
 ): Promise<number> {
-  if (silence) io.err(`${printable(silence.message)}; what waits for a restart is known to the leader only\n`);
+  const isSilent = restarts instanceof LeaderSilentError;
+  if (isSilent) io.err(`${printable(restarts.message)}; what waits for a restart is known to the leader only\n`);
   const { kind, namespace, name } = object;
   io.out(
     await formatted(options.output, {
       text: () =>
         [paint(isBad ? red : bold, printable(first)), ...others.map((line) => printable(line))].join('\n') + '\n',
-      report: { v: 1, kind, ...(namespace !== undefined && { namespace }), name, answer: first, ...report },
+      report: {
+        v: 1,
+        kind,
+        ...(namespace !== undefined && { namespace }),
+        name,
+        answer: first,
+        ...report,
+        ...(restarts && !isSilent && { waiting: restarts.waiting }),
+      },
       names: [nameOf(object)],
     }),
   );

@@ -1,3 +1,4 @@
+import { gateAnnotations } from '../../shared/domain/annotations/annotations';
 import { formatHold, type Hold } from '../../shared/domain/gate-settings/hold';
 import { printable } from '../../shared/domain/text/printable';
 import { healthInspectionSchema } from '../../shared/domain/protocol/health-inspection';
@@ -20,7 +21,7 @@ import { pauseOptionTable, type PauseOptions } from './hold-options';
 import { argumentsFor, holdObject, holdTarget, titleOf, type HoldObject, type HoldTarget } from './hold-target';
 import { whyNoEffect } from './no-effect';
 import { refused, tell, type Outcome } from './outcome';
-import { createHold, readHoldText, writeHoldText } from './write-hold';
+import { annotate, createHold, readHoldText } from './write-hold';
 
 type PauseSession = Session<PauseOptions>;
 
@@ -65,7 +66,7 @@ async function pause(session: PauseSession, target: HoldTarget, object: HoldObje
   if (why !== undefined) return refused(`nothing was changed, because a hold of ${title} would have no effect: ${why}`);
   const text = formatHold(hold);
   if (target.is === 'everything' && seen.is !== 'there') await createHold(client, object, text, limits);
-  else await writeHoldText(client, object, text, limits);
+  else await annotate(client, object, gateAnnotations.hold, text, limits);
   const restarts = health.silence ?? (await readHeldRestarts(cluster, target, object));
   return {
     lines: [
@@ -74,12 +75,8 @@ async function pause(session: PauseSession, target: HoldTarget, object: HoldObje
       `end it with: reroll resume ${argumentsFor(target, object)}`,
     ],
     isBad: false,
-    report: {
-      changed: true,
-      hold: text,
-      ...(restarts instanceof LeaderSilentError ? {} : { waiting: restarts.waiting }),
-    },
-    ...(restarts instanceof LeaderSilentError && { silence: restarts }),
+    report: { changed: true, hold: text },
+    restarts,
   };
 }
 

@@ -1,7 +1,7 @@
 import { gateAnnotations } from '../../shared/domain/annotations/annotations';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { readHold } from '../../shared/domain/gate-settings/hold';
-import { sourceInspectionSchema, type SourceInspection } from '../../shared/domain/protocol/source-inspection';
+import type { SourceInspection } from '../../shared/domain/protocol/source-inspection';
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { UsageError } from '../../shared/runtime/options/options';
@@ -12,7 +12,7 @@ import {
   type ClusterWorld,
   type Session,
 } from '../cluster/cluster-command';
-import { askLeader } from '../cluster/ask-leader';
+import { askSource } from '../cluster/ask-about';
 import type { Cluster } from '../cluster/cluster';
 import { LeaderSilentError } from '../cluster/silence';
 import { valueOf, type Seen } from '../evidence/seen';
@@ -22,14 +22,7 @@ import { resumeOptionTable, type ResumeOptions } from './hold-options';
 import { holdObject, holdTarget, titleOf, type HoldObject, type HoldTarget } from './hold-target';
 import { refused, tell, type Outcome } from './outcome';
 import { readStillHeld, type StillHeld } from './still-held';
-import {
-  readHoldText,
-  releaseEverything,
-  writeHoldText,
-  writeResumed,
-  type HoldText,
-  type Release,
-} from './write-hold';
+import { annotate, readHoldText, releaseEverything, type HoldText, type Release } from './write-hold';
 
 type ResumeSession = Session<ResumeOptions>;
 
@@ -72,7 +65,8 @@ async function resume(session: ResumeSession, target: HoldTarget, object: HoldOb
   const restarts = await readHeldRestarts(cluster, target, object);
   const stages = target.is === 'source' ? await readStages(cluster, object) : undefined;
   const done = await release(session, target, object, seen);
-  if (stages?.change !== undefined) await writeResumed(cluster.client, object, stages.change, { timeoutMs });
+  if (stages?.change !== undefined)
+    await annotate(cluster.client, object, gateAnnotations.resumed, stages.change, { timeoutMs });
   const still = await readStillHeld(cluster, target, { rerollNamespace, timeoutMs, own: done.own });
   return {
     lines: [
@@ -82,21 +76,14 @@ async function resume(session: ResumeSession, target: HoldTarget, object: HoldOb
       ...(restarts instanceof LeaderSilentError ? [] : restartsLines(restarts, still)),
     ],
     isBad: still.length > 0,
-    report: {
-      changed: done.changed || stages?.change !== undefined,
-      stillHeld: still.map(({ says }) => says),
-      ...(restarts instanceof LeaderSilentError ? {} : { waiting: restarts.waiting }),
-    },
-    ...(restarts instanceof LeaderSilentError && { silence: restarts }),
+    report: { changed: done.changed || stages?.change !== undefined, stillHeld: still.map(({ says }) => says) },
+    restarts,
   };
 }
 
 /** Of a source, what its users wait for that do not restart first; undefined: none waits, or the leader does not say. */
-async function readStages(
-  cluster: Cluster,
-  { kind, namespace = '', name }: HoldObject,
-): Promise<ToldStages | undefined> {
-  const told = await askLeader(cluster, `/v1/sources/${kind}/${namespace}/${name}`, sourceInspectionSchema);
+async function readStages(cluster: Cluster, source: HoldObject): Promise<ToldStages | undefined> {
+  const told = await askSource(cluster, source);
   return told.silence ? undefined : told.said.stages;
 }
 
@@ -128,7 +115,7 @@ async function release(
     return { says: releaseTexts[released](object), changed: released !== 'none', own: undefined };
   }
   if (override) {
-    await writeHoldText(client, object, 'false', limits);
+    await annotate(client, object, gateAnnotations.hold, 'false', limits);
     return {
       says: `no hold of its namespace counts for ${title} any more (${off})`,
       changed: true,
@@ -142,7 +129,7 @@ async function release(
   if (seen.is === 'there' && text === undefined) {
     return { says: `${title} has no hold of its own`, changed: false, own: undefined };
   }
-  await writeHoldText(client, object, null, limits);
+  await annotate(client, object, gateAnnotations.hold, null, limits);
   return { says: `${title} is not held any more`, changed: true, own: undefined };
 }
 

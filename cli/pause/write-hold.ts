@@ -34,25 +34,15 @@ export async function readHoldText(
   return seen.is === 'there' ? { is: 'there', value: { text: annotation(annotationsOf(seen.value), key) } } : seen;
 }
 
-/** Sets the annotation, or with null removes it. @throws NoAnswerError if that is not allowed; NotFoundError, KubeError */
-export async function writeHoldText(
+/** Sets an annotation, or with null removes it. @throws NoAnswerError if that is not allowed; NotFoundError, KubeError */
+export async function annotate(
   client: KubeClient,
   { resource, namespace, name }: HoldObject,
-  text: string | null,
+  annotationKey: string,
+  value: string | null,
   limits: RequestLimits,
 ): Promise<void> {
-  const patch = { metadata: { annotations: { [key]: text } } };
-  await allowed(patchObject(client, resource, namespace, name, patch, { ...limits, type: 'merge', fieldManager }));
-}
-
-/** Lets restarts of a source go on for one content. @throws NoAnswerError if that is not allowed; NotFoundError, KubeError */
-export async function writeResumed(
-  client: KubeClient,
-  { resource, namespace, name }: HoldObject,
-  change: string,
-  limits: RequestLimits,
-): Promise<void> {
-  const patch = { metadata: { annotations: { [gateAnnotations.resumed]: change } } };
+  const patch = { metadata: { annotations: { [annotationKey]: value } } };
   await allowed(patchObject(client, resource, namespace, name, patch, { ...limits, type: 'merge', fieldManager }));
 }
 
@@ -69,7 +59,7 @@ export async function createHold(
     await allowed(createObject(client, resource, namespace, body, { ...limits, fieldManager }));
   } catch (thrown) {
     if (!(thrown instanceof AlreadyExistsError)) throw thrown;
-    await writeHoldText(client, object, text, limits);
+    await annotate(client, object, key, text, limits);
   }
 }
 
@@ -87,7 +77,7 @@ export async function releaseEverything(
   if (seen.is === 'hidden') throw new NoAnswerError(`${seen.right}, so nothing was changed`);
   if (seen.is === 'absent') return 'none';
   if (isManaged(seen.value)) {
-    await writeHoldText(client, object, 'false', limits);
+    await annotate(client, object, key, 'false', limits);
     return 'kept';
   }
   try {

@@ -13,7 +13,8 @@ import {
 import { withProgress } from '../cluster/progress';
 import { machineFiles, type Files } from '../manifests/files';
 import { formatted } from '../output/formats';
-import { titleOf, type Preview } from './preview';
+import { titleOf } from '../output/phrases';
+import type { Preview } from './preview';
 import { headlineOf, sourceTitle } from './preview-headline';
 import { previewOptionTable, type PreviewOptions } from './preview-options';
 import { previewQuestion, type PreviewQuestion } from './preview-question';

@@ -1,6 +1,6 @@
-import { enumerated } from '../output/phrases';
+import { enumerated, titleOf } from '../output/phrases';
 import { laterPhrase } from '../users/users-text';
-import { titleOf, type Preview, type PreviewedSource } from './preview';
+import type { Preview, PreviewedSource } from './preview';
 import { changedKeys } from './source-change';
 
 /** The answer in one line. */
@@ -64,7 +64,7 @@ function leftOutBecause({ account, leftOutBy }: PreviewedSource): string | undef
 }
 
 /** Whether the change is one. */
-export function isChanged({ change }: PreviewedSource): boolean {
+function isChanged({ change }: PreviewedSource): boolean {
   return !change.isRefused && (!change.before || !change.after || changedKeys(change).length > 0);
 }
 

@@ -1,10 +1,10 @@
 import { printable } from '../../shared/domain/text/printable';
-import { enumerated } from '../output/phrases';
+import { enumerated, titleOf } from '../output/phrases';
 import { renderTable, type Column, type TableOptions } from '../output/table';
 import { bold, green, red, yellow, type Style } from '../output/text-style';
 import { keysOf as usedKeysOf, whenText } from '../users/users-text';
 import type { Effect } from './effects';
-import { titleOf, type Outcome, type Preview, type PreviewedSource, type PreviewedWorkload } from './preview';
+import type { Outcome, Preview, PreviewedSource, PreviewedWorkload } from './preview';
 import { sourceTitle, type Headline } from './preview-headline';
 import { keysOf, whatHappensTo } from './preview-report';
 

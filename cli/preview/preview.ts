@@ -36,8 +36,3 @@ export interface Preview extends Grounds {
   readonly unresolved: readonly Unresolved[];
   readonly install: Pick<Install, 'isKnown' | 'dryRun' | 'callsInstead'>;
 }
-
-/** @example 'deployment/web' */
-export function titleOf({ kind, name }: Pick<PreviewedWorkload, 'kind' | 'name'>): string {
-  return `${kind.toLowerCase()}/${name}`;
-}

@@ -1,4 +1,4 @@
-import { fieldAt, isObject, sameJson } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, isObject, listOf, sameJson } from '../../shared/domain/kubernetes/json-value';
 
 /** Fields whose texts are quantities: `0.5` and `500m` are the same. */
 const quantityFields: readonly string[] = ['limits', 'requests', 'sizeLimit', 'divisor'];
@@ -21,7 +21,7 @@ function isHeldBy(written: unknown, stored: unknown, isQuantity: boolean): boole
   // `null` asks for the default.
   if (written === null || written === undefined) return true;
   if (Array.isArray(written)) {
-    const items: readonly unknown[] = Array.isArray(stored) ? stored : [];
+    const items = listOf(stored);
     return items.length === written.length && written.every((item, index) => isHeldBy(item, items[index], isQuantity));
   }
   if (isObject(written)) {

@@ -1,10 +1,9 @@
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { watchedSourceKinds } from '../../shared/domain/lint/lint-subject';
-import { sourceInspectionSchema } from '../../shared/domain/protocol/source-inspection';
 import { sourceId, type SourceFlags, type SourceRef } from '../../shared/domain/sources/source';
-import { askLeader } from '../cluster/ask-leader';
+import { askSource } from '../cluster/ask-about';
 import type { Cluster } from '../cluster/cluster';
-import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
+import { noAnswer, type LeaderSilentError } from '../cluster/silence';
 import type { Install } from '../evidence/install';
 import { readPlace, type Place } from '../evidence/place';
 import type { SeenSources } from '../evidence/seen-sources';
@@ -58,9 +57,8 @@ export class ChangeUsers {
 
   /** @throws NoAnswerError, KubeError */
   async of(change: SourceChange): Promise<SourceUsers> {
-    const { kind, namespace, name } = change.source;
     if (!this.#silence) {
-      const told = await askLeader(this.#cluster, `/v1/sources/${kind}/${namespace}/${name}`, sourceInspectionSchema);
+      const told = await askSource(this.#cluster, change.source);
       if (!told.silence && decidesFor(told.said, change)) return told.said;
       this.#silence = told.silence;
     }
@@ -76,7 +74,7 @@ export class ChangeUsers {
     ]);
     if (records.length === 0 && missingRights.length > 0) {
       const why = this.#silence?.message ?? `the change alters annotations of ${kind} ${namespace}/${name} that decide`;
-      throw new NoAnswerError(`${why}; and ${missingRights.join(', ')}, so there is nothing to answer from`);
+      throw noAnswer(why, missingRights);
     }
     const isWatched = isSourceWatched(source, this.#install.settings);
     return {

@@ -1,4 +1,4 @@
-import { fieldAt, listOf, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, listOf, objectOf, textOf, textsOf } from '../../shared/domain/kubernetes/json-value';
 import { getObject, listObjects, type KubeObject, type RequestLimits } from '../../shared/kube/client/objects';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { undefinedIfNotFound } from '../../shared/kube/errors';
@@ -92,13 +92,9 @@ function rulesOf(role: KubeObject, grant: Pick<GrantedRule, 'role' | 'namespace'
     .filter((rule) => listOf(rule['resources']).length > 0)
     .map((rule) => ({
       ...grant,
-      groups: texts(rule['apiGroups']),
-      resources: texts(rule['resources']),
-      names: texts(rule['resourceNames']),
-      verbs: texts(rule['verbs']),
+      groups: textsOf(rule['apiGroups']),
+      resources: textsOf(rule['resources']),
+      names: textsOf(rule['resourceNames']),
+      verbs: textsOf(rule['verbs']),
     }));
-}
-
-function texts(value: unknown): readonly string[] {
-  return listOf(value).filter((item) => typeof item === 'string');
 }

@@ -74,8 +74,8 @@ function reconcilerRows(part: Part, own: string): readonly RightRow[] {
     ...elsewhere,
     { resources: [leases], verbs: ['get', 'create', 'update'], namespaces: [own] },
     { resources: [secrets], verbs: [...read, 'create', 'update', 'delete'], namespaces: [own] },
-    ...(metaInfo === undefined ? [] : metaInfoRows(metaInfo)),
-    ...(flagOf(part, { flag: 'history' }) === 'false' ? [] : historyRows(own)),
+    ...(metaInfo === undefined ? [] : configMapRows(metaInfo, ['reloader-meta-info'])),
+    ...(flagOf(part, { flag: 'history' }) === 'false' ? [] : configMapRows(own, historyNames)),
   ];
 }
 
@@ -92,7 +92,6 @@ function sourceRows({ settings }: Install): readonly RightRow[] {
   ];
 }
 
-/** Jobs of CronJobs are created; Jobs are deleted and created anew. */
 /** With --rollback, contents are kept beside sources, and put back. */
 function rollbackRows(install: Install): readonly RightRow[] {
   return sourceRows(install)
@@ -100,6 +99,7 @@ function rollbackRows(install: Install): readonly RightRow[] {
     .map((row) => ({ ...row, verbs: ['create', 'patch', 'delete'] }));
 }
 
+/** Jobs of CronJobs are created; Jobs are deleted and created anew. */
 function workloadRows({ settings }: Install): readonly RightRow[] {
   const isIgnored = (kind: WorkloadKindName): boolean => settings.policy.ignoredWorkloadKinds.includes(kind);
   const jobs = [workloadKind('Job').resource];
@@ -112,15 +112,9 @@ function workloadRows({ settings }: Install): readonly RightRow[] {
   ];
 }
 
-function metaInfoRows(namespace: string): readonly RightRow[] {
-  return [
-    { resources: [configMaps], names: ['reloader-meta-info'], verbs: ['get', 'update'], namespaces: [namespace] },
-    { resources: [configMaps], verbs: ['create'], namespaces: [namespace] },
-  ];
-}
+const historyNames = Array.from({ length: budgets.historySegments }, (_, index) => historyName(index));
 
-function historyRows(namespace: string): readonly RightRow[] {
-  const names = Array.from({ length: budgets.historySegments }, (_, index) => historyName(index));
+function configMapRows(namespace: string, names: readonly string[]): readonly RightRow[] {
   return [
     { resources: [configMaps], names, verbs: ['get', 'update'], namespaces: [namespace] },
     { resources: [configMaps], verbs: ['create'], namespaces: [namespace] },

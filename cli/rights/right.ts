@@ -33,7 +33,7 @@ export function rightsOf(rows: readonly RightRow[]): readonly Right[] {
 }
 
 /** @example 'list secrets in namespace shop' */
-export function describeRight({ group, resource, verb, name, namespace }: Right): string {
+function describeRight({ group, resource, verb, name, namespace }: Right): string {
   const what = group === '' ? resource : `${resource}.${group}`;
   return `${verb} ${what}${name === undefined ? '' : ` ${name}`}${namespace === undefined ? '' : ` in namespace ${namespace}`}`;
 }

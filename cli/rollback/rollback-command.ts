@@ -3,12 +3,11 @@ import { gateAnnotations } from '../../shared/domain/annotations/annotations';
 import { formatRolledBack, parseRolledBack, withRolledBack } from '../../shared/domain/gate-settings/rolled-back';
 import { contentFieldsOf, contentPatch, type KeyChanges } from '../../shared/domain/rollback/content-fields';
 import { printable } from '../../shared/domain/text/printable';
-import { sourceInspectionSchema } from '../../shared/domain/protocol/source-inspection';
 import { patchObject } from '../../shared/kube/client/objects';
 import { ConflictError } from '../../shared/kube/errors';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { UsageError } from '../../shared/runtime/options/options';
-import { askLeader } from '../cluster/ask-leader';
+import { askSource } from '../cluster/ask-about';
 import {
   clusterCommandIn,
   worldOf,
@@ -111,11 +110,8 @@ function keyLines({ added, removed, changed }: KeyChanges): readonly string[] {
 }
 
 /** The id of the change for which users of the source wait; undefined: none, or the leader does not say. */
-async function readChange(
-  { cluster }: RollbackSession,
-  { kind, namespace, name }: RollbackTarget,
-): Promise<string | undefined> {
-  const told = await askLeader(cluster, `/v1/sources/${kind}/${namespace}/${name}`, sourceInspectionSchema);
+async function readChange({ cluster }: RollbackSession, source: RollbackTarget): Promise<string | undefined> {
+  const told = await askSource(cluster, source);
   return told.silence ? undefined : told.said.stages?.change;
 }
 

@@ -4,9 +4,10 @@ import { maxWorkloadRows } from '../../shared/domain/protocol/inspection-questio
 import type { ToldHold } from '../../shared/domain/protocol/install-hold';
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import { workloadPageSchema, type WorkloadRow } from '../../shared/domain/protocol/workload-page';
+import type { Grounds } from '../cluster/ask-leader';
 import { askPages } from '../cluster/ask-pages';
 import type { Cluster } from '../cluster/cluster';
-import { LeaderSilentError, NoAnswerError } from '../cluster/silence';
+import { LeaderSilentError, noAnswer } from '../cluster/silence';
 import { statusOf } from '../evidence/account';
 import { readInstall } from '../evidence/install';
 import { valueOf } from '../evidence/seen';
@@ -16,20 +17,14 @@ import { readWorkloads } from '../evidence/seen-workloads';
 export type StatusRow = Tolerant<WorkloadRow>;
 
 /** The workloads that something may restart, and their states. */
-export interface Status {
+export interface Status extends Required<Grounds> {
   readonly rows: readonly StatusRow[];
   /** The hold of everything, while it is in force. */
   readonly hold: ToldHold | undefined;
   /** The rows as the leader wrote them. */
   readonly workloads: readonly unknown[];
-  /** Undefined: the leader answered. */
-  readonly silence: LeaderSilentError | undefined;
   /** The pod that answered. */
   readonly leader: string | undefined;
-  readonly isInstallKnown: boolean;
-  readonly missingRights: readonly string[];
-  /** What the objects do not tell, with the reason. */
-  readonly notKnown: readonly string[];
 }
 
 export interface StatusQuestion {
@@ -79,7 +74,7 @@ async function fromObjects(
     readInstallHold(client, rerollNamespace, { timeoutMs }),
   ]);
   if (records.length === 0 && missingRights.length > 0) {
-    throw new NoAnswerError(`${silence.message}; and ${missingRights.join(', ')}, so there is nothing to answer from`);
+    throw noAnswer(silence.message, missingRights);
   }
   const nowMs = clock.nowMs();
   const rows = records.map((record): StatusRow => {

@@ -13,11 +13,12 @@ import {
 } from '../cluster/cluster-command';
 import { withProgress } from '../cluster/progress';
 import { formatted } from '../output/formats';
+import { titleOf } from '../output/phrases';
 import { yellow } from '../output/text-style';
 import { timeAndWait } from '../output/times';
 import { readStatus, type Status, type StatusRow } from './read-status';
 import { statusOptionTable, type StatusOptions } from './status-options';
-import { statusSummary, statusTable, titleOf } from './status-table';
+import { statusSummary, statusTable } from './status-table';
 import { watchStatus } from './watch-status';
 
 const command: ClusterCommand<typeof statusOptionTable, undefined> = {
@@ -27,9 +28,7 @@ const command: ClusterCommand<typeof statusOptionTable, undefined> = {
   examples: `  reroll status -n shop
   reroll status -A -o wide
   kubectl reroll status --watch`,
-  question: (positional, { output, watch }) => {
-    if (positional.length > 0)
-      throw new UsageError([`unexpected argument ${JSON.stringify(positional[0])}: only flags are accepted`]);
+  question: (_positional, { output, watch }) => {
     if (watch && output !== 'text' && output !== 'wide') throw new UsageError(['--watch needs --output=text or wide']);
   },
   answer: async (session) => {

@@ -1,13 +1,8 @@
-import { enumerated } from '../output/phrases';
+import { enumerated, titleOf } from '../output/phrases';
 import { renderTable, type Column, type TableOptions } from '../output/table';
 import { counted, stateStyle } from '../output/text-style';
 import { shortAge, within } from '../output/times';
 import type { StatusRow } from './read-status';
-
-/** @example 'deployment/web' */
-export function titleOf({ kind, name }: Pick<StatusRow, 'kind' | 'name'>): string {
-  return `${kind.toLowerCase()}/${name}`;
-}
 
 export function statusTable(
   rows: readonly StatusRow[],

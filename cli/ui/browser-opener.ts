@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /** The program that opens a file in the browser, with its arguments before the file. */
-export function openerOn(platform: NodeJS.Platform): readonly [command: string, ...args: readonly string[]] {
+function openerOn(platform: NodeJS.Platform): readonly [command: string, ...args: readonly string[]] {
   switch (platform) {
     case 'darwin':
       return ['open'];

@@ -1,5 +1,4 @@
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
-import { UsageError } from '../../shared/runtime/options/options';
 import { ListenError } from '../../shared/runtime/http/listen';
 import { randomHex, systemRandom, type Random } from '../../shared/runtime/random';
 import {
@@ -39,10 +38,7 @@ function commandIn(world: UiWorld): ClusterCommand<typeof uiOptionTable, undefin
     examples: `  reroll ui
   reroll ui -n shop --port 8088 --no-open
   kubectl reroll ui --context=production`,
-    question: (positional) => {
-      if (positional.length > 0)
-        throw new UsageError([`unexpected argument ${JSON.stringify(positional[0])}: only flags are accepted`]);
-    },
+    question: () => undefined,
     answer: async (session) => {
       try {
         return await serve(session, world);

@@ -1,16 +1,13 @@
 import { watchedSourceKinds } from '../../shared/domain/lint/lint-subject';
 import { candidateOf } from '../../shared/domain/plan/candidates';
-import {
-  sourceInspectionSchema,
-  type SourceInspection,
-  type SourceUser,
-} from '../../shared/domain/protocol/source-inspection';
+import type { SourceInspection, SourceUser } from '../../shared/domain/protocol/source-inspection';
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import { sourceId, type SourceRef } from '../../shared/domain/sources/source';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
-import { askLeader } from '../cluster/ask-leader';
+import { askSource } from '../cluster/ask-about';
+import type { Grounds } from '../cluster/ask-leader';
 import type { Cluster } from '../cluster/cluster';
-import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
+import { noAnswer, type LeaderSilentError } from '../cluster/silence';
 import { sourceAccount } from '../evidence/account';
 import { deferralFor, type GateEvidence } from '../evidence/deferral';
 import { readInstall, type Install } from '../evidence/install';
@@ -21,18 +18,12 @@ import { readWorkloads } from '../evidence/seen-workloads';
 export type SourceUsers = Tolerant<SourceInspection>;
 
 /** Who uses a source. */
-export interface ReadUsers {
+export interface ReadUsers extends Required<Grounds> {
   readonly account: SourceUsers;
   /** The account as the leader wrote it. */
   readonly body: unknown;
-  /** Undefined: the leader answered. */
-  readonly silence: LeaderSilentError | undefined;
   /** The pod that answered. */
   readonly leader: string | undefined;
-  readonly isInstallKnown: boolean;
-  readonly missingRights: readonly string[];
-  /** What the objects do not tell, with the reason. */
-  readonly notKnown: readonly string[];
 }
 
 interface Limits {
@@ -42,8 +33,7 @@ interface Limits {
 
 /** @throws NoAnswerError, KubeError */
 export async function readUsers(cluster: Cluster, source: SourceRef, limits: Limits): Promise<ReadUsers> {
-  const { kind, namespace, name } = source;
-  const told = await askLeader(cluster, `/v1/sources/${kind}/${namespace}/${name}`, sourceInspectionSchema);
+  const told = await askSource(cluster, source);
   if (told.silence) return await fromObjects(cluster, source, told.silence, limits);
   const { said: account, body, pod: leader } = told;
   return { account, body, silence: undefined, leader, isInstallKnown: true, missingRights: [], notKnown: [] };
@@ -64,7 +54,7 @@ async function fromObjects(
     readPlace(client, namespace, { install, rerollNamespace }, { timeoutMs }),
   ]);
   if (records.length === 0 && missingRights.length > 0) {
-    throw new NoAnswerError(`${silence.message}; and ${missingRights.join(', ')}, so there is nothing to answer from`);
+    throw noAnswer(silence.message, missingRights);
   }
   const seen = sources.get(sourceId(source));
   const evidence = { install, sources, place, nowMs: clock.nowMs() };

@@ -13,8 +13,9 @@ import { clusterOptionTable } from '../cluster/cluster-options';
 import { sourceNamed } from '../cluster/object-names';
 import { withProgress } from '../cluster/progress';
 import { formatted } from '../output/formats';
+import { titleOf } from '../output/phrases';
 import { readUsers } from './read-users';
-import { titleOf, usersText } from './users-text';
+import { usersText } from './users-text';
 
 const command: ClusterCommand<typeof clusterOptionTable, LocalSourceRef> = {
   name: 'users',

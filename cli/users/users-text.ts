@@ -1,18 +1,13 @@
 import { gateAnnotations } from '../../shared/domain/annotations/annotations';
 import { describeDeferral, type ToldDeferral } from '../../shared/domain/protocol/deferral';
 import { printable } from '../../shared/domain/text/printable';
-import { enumerated } from '../output/phrases';
+import { enumerated, titleOf } from '../output/phrases';
 import { renderTable, type Column, type TableOptions } from '../output/table';
 import { bold, green, red, yellow } from '../output/text-style';
 import { timeAndWait } from '../output/times';
 import type { SourceUsers } from './read-users';
 
 type User = SourceUsers['users'][number];
-
-/** @example 'deployment/web' */
-export function titleOf({ kind, name }: Pick<User, 'kind' | 'name'>): string {
-  return `${kind.toLowerCase()}/${name}`;
-}
 
 /** The answer, then each user. */
 export function usersText(account: SourceUsers, options: TableOptions & { readonly nowMs: number }): string {

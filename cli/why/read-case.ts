@@ -1,10 +1,10 @@
 import { untrackedTexts } from '../../shared/domain/plan/why-untracked';
 import { healthInspectionSchema } from '../../shared/domain/protocol/health-inspection';
-import { workloadInspectionSchema } from '../../shared/domain/protocol/workload-inspection';
 import { sourceId, sourceKinds, type LocalSourceRef } from '../../shared/domain/sources/source';
+import { askWorkload } from '../cluster/ask-about';
 import { askLeader } from '../cluster/ask-leader';
 import type { Cluster } from '../cluster/cluster';
-import { NoAnswerError, type LeaderSilentError } from '../cluster/silence';
+import { noAnswer, type LeaderSilentError } from '../cluster/silence';
 import { accountOf, type WorkloadAccount } from '../evidence/account';
 import { valueOf } from '../evidence/seen';
 import { readOldestPodMs } from '../evidence/oldest-pod';
@@ -36,7 +36,7 @@ export async function readCase(
   const { namespace, name } = asked;
   const kind = asked.kind.kind;
   const [told, evidence] = await Promise.all([
-    askLeader(cluster, `/v1/workloads/${kind}/${namespace}/${name}`, workloadInspectionSchema),
+    askWorkload(cluster, { kind, namespace, name }),
     readEvidence(cluster.client, asked, rerollNamespace, { timeoutMs }),
   ]);
   const { install, events, place } = evidence;
@@ -88,7 +88,7 @@ function accountFromObjects(
 ): WorkloadAccount {
   switch (object.is) {
     case 'hidden':
-      throw new NoAnswerError(`${silence.message}; and ${object.right}, so there is nothing to answer from`);
+      throw noAnswer(silence.message, [object.right]);
     case 'absent': {
       const identity = { v: 1, kind: kind.kind, namespace, name } as const;
       return { ...identity, tracked: false, because: 'not-found', why: untrackedTexts['not-found'] };

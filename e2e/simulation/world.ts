@@ -1,4 +1,4 @@
-import type { StrategyName } from '../../shared/domain/workloads/workload';
+import type { StrategyName } from '../../shared/domain/workloads/workload-settings';
 import type { ActionKind } from './actions';
 import { withCrowd } from './crowd-world';
 import { withCsi } from './csi-world';

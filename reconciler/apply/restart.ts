@@ -1,6 +1,7 @@
 import type { Baseline } from '../../shared/domain/baseline/baseline';
 import { RerollError } from '../../shared/domain/errors';
-import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { StrategyName } from '../../shared/domain/workloads/workload-settings';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { KubeClient } from '../../shared/kube/client/client';
 import type { ForbiddenError } from '../../shared/kube/errors';

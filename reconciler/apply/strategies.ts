@@ -1,4 +1,4 @@
-import type { StrategyName } from '../../shared/domain/workloads/workload';
+import type { StrategyName } from '../../shared/domain/workloads/workload-settings';
 import { lastReloadedFrom, restartedAt } from '../../shared/domain/annotations/annotations';
 import type { TemplateMarker } from '../../shared/domain/marks/workload-marks';
 import { absent } from '../../shared/domain/sources/content-digest';

@@ -220,14 +220,16 @@ export class RollingWorkloads {
   #set(slot: Slot): void {
     const known = this.#slots.get(slot.key);
     if (known) this.#remove(known);
-    this.#slots.set(slot.key, slot);
-    this.#slotsOf(slot.namespace).set(slot.key, slot);
-    this.#count(slot, 1);
+    this.#put(slot);
   }
 
   /** Keeps its place among the others. */
   #replace(known: Slot, slot: Slot): void {
     this.#count(known, -1);
+    this.#put(slot);
+  }
+
+  #put(slot: Slot): void {
     this.#slots.set(slot.key, slot);
     this.#slotsOf(slot.namespace).set(slot.key, slot);
     this.#count(slot, 1);

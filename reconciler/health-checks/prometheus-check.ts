@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parsedJson } from '../../shared/domain/kubernetes/json-value';
 import type { HealthyQuery } from '../../shared/domain/gate-settings/health-check';
 import type { HttpGet } from '../../shared/outbound/http-get';
 import { basicAuthorization, endpoint } from '../../shared/outbound/proxy-route';
@@ -54,19 +55,11 @@ export class PrometheusCheck {
 
 /** What a query has answered. Its result is not kept, and nothing of a text is told. */
 export function readQueryAnswer(body: string): CheckAnswer {
-  const answer = answerSchema.safeParse(jsonOf(body));
+  const answer = answerSchema.safeParse(parsedJson(body));
   if (!answer.success) return unanswered('Prometheus answers with neither a vector nor a scalar');
   const { data } = answer.data;
   if (data.resultType === 'vector') return data.result.length > 0 ? passed : failed('the result is empty');
   const value = Number(data.result[1].replace(/Inf$/, 'Infinity'));
   // NaN is the quotient of nothing by nothing.
   return value === 0 || Number.isNaN(value) ? failed(`the result is ${value}`) : passed;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

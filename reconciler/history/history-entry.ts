@@ -5,7 +5,8 @@ import { maxHistoryKeys, type HistoryCause, type HistoryEntry } from '../../shar
 import { causesTold } from '../../shared/domain/protocol/history-cause';
 import { writtenLine, type Ending } from '../../shared/domain/protocol/history-line';
 import type { RestartCause } from '../../shared/domain/workloads/restart-cause';
-import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { StrategyName } from '../../shared/domain/workloads/workload-settings';
 
 /** The workload that an entry is about. */
 export type HistoryTarget = Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>;

@@ -5,7 +5,7 @@ import type { StageSettings } from '../../shared/domain/gate-settings/stage-sett
 import type { PolicySettings } from '../../shared/domain/policy/policy';
 import type { Selection } from '../../shared/domain/sources/selection';
 import type { SourceKind } from '../../shared/domain/sources/source';
-import type { StrategyName } from '../../shared/domain/workloads/workload';
+import type { StrategyName } from '../../shared/domain/workloads/workload-settings';
 
 export interface EngineSettings extends Omit<Selection, 'ignoredSourceKinds'> {
   readonly policy: PolicySettings;

@@ -39,11 +39,7 @@ import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { processLogger, runProcess } from '../../shared/runtime/process/process-run';
 
 /** The components of the process, connected to clock and network, in start order. */
-export async function assemble(
-  options: ReconcilerOptions,
-  env: Environment,
-  logger: Logger,
-): Promise<readonly Component[]> {
+async function assemble(options: ReconcilerOptions, env: Environment, logger: Logger): Promise<readonly Component[]> {
   const [clock, random] = [new ServerClock(systemClock), systemRandom];
   const metrics = new Metrics({ countByNamespace: env['METRICS_COUNT_BY_NAMESPACE'] === 'enabled' });
   metrics.registry.collectProcessMetrics();

@@ -4,6 +4,7 @@ import { NotFoundError } from '../../shared/kube/errors';
 import type { Reflector, ReflectorDeps } from '../../shared/kube/list-watch/reflector';
 import { resourceName, type Resource } from '../../shared/kube/resource';
 import { isAborted, sleep } from '../../shared/runtime/clock';
+import { BackgroundLoop } from '../../shared/runtime/process/background-loop';
 import { backoffMs, type BackoffOptions } from '../../shared/runtime/random';
 
 export interface OptionalWatchOptions {
@@ -33,8 +34,7 @@ const unansweredBackoff: BackoffOptions = { baseMs: 500, maxMs: 60_000 };
  */
 export class OptionalWatch {
   readonly #options: OptionalWatchOptions;
-  readonly #stop = new AbortController();
-  #done: Promise<void> | undefined;
+  readonly #loop = new BackgroundLoop(async (signal) => await this.#run(signal));
   #served = false;
   #unanswered = 0;
   /** Logged once: in most clusters it is normal that the API is missing. */
@@ -50,12 +50,11 @@ export class OptionalWatch {
   }
 
   start(): void {
-    this.#done ??= this.#loop(this.#stop.signal);
+    this.#loop.start();
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#done;
+    await this.#loop.stop();
   }
 
   /** Lists again what is watched now. A kind that is not served is found by asking. */
@@ -76,7 +75,7 @@ export class OptionalWatch {
   }
 
   /** Never rejects. */
-  async #loop(signal: AbortSignal): Promise<void> {
+  async #run(signal: AbortSignal): Promise<void> {
     const { clock, resource, logger } = { ...this.#options, ...this.#options.deps };
     while (!isAborted(signal)) {
       if (await this.#ask(signal)) {

@@ -2,7 +2,7 @@ import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import type { Baseline } from '../../shared/domain/baseline/baseline';
 import { candidates } from '../../shared/domain/plan/candidates';
 import { changeId, currentChangeId, deletionId } from '../../shared/domain/sources/change-id';
-import type { StrategyName } from '../../shared/domain/workloads/workload';
+import type { StrategyName } from '../../shared/domain/workloads/workload-settings';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
 import type { Clock } from '../../shared/runtime/clock';
 import { randomHex, type Random } from '../../shared/runtime/random';

@@ -1,7 +1,7 @@
 import type { Baseline } from '../../shared/domain/baseline/baseline';
 import { optedIn } from '../../shared/domain/policy/policy';
 import { progressOnceRestarted } from '../../shared/domain/workloads/rollout-progress';
-import type { StrategyName } from '../../shared/domain/workloads/workload';
+import type { StrategyName } from '../../shared/domain/workloads/workload-settings';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { Clock } from '../../shared/runtime/clock';
 import { randomHex, type Random } from '../../shared/runtime/random';

@@ -14,6 +14,7 @@ export const pods: Resource = { group: '', version: 'v1', plural: 'pods' };
 export const services: Resource = { group: '', version: 'v1', plural: 'services' };
 export const events: Resource = { group: '', version: 'v1', plural: 'events' };
 export const leases: Resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' };
+export const endpointSlices: Resource = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices' };
 export const selfSubjectAccessReviews: Resource = {
   group: 'authorization.k8s.io',
   version: 'v1',

@@ -1,7 +1,7 @@
 import type { MetricRegistry } from '../runtime/metric-registry';
 
 /** What became of a span. */
-export const spanResults = ['sent', 'queue_full', 'refused', 'unreachable', 'stopped'] as const;
+const spanResults = ['sent', 'queue_full', 'refused', 'unreachable', 'stopped'] as const;
 export type SpanResult = (typeof spanResults)[number];
 
 export class SpanMetrics {

@@ -3,9 +3,7 @@ import { objectKey, type ObjectKey } from '../../shared/domain/kubernetes/object
 import type { Decoder } from '../../shared/kube/wire/decoder';
 import { metadataFromJson, requireIdentity } from '../../shared/kube/wire/object-metadata';
 import { Reflector, type ReflectorDeps } from '../../shared/kube/list-watch/reflector';
-import type { Resource } from '../../shared/kube/resource';
-
-export const endpointSlices: Resource = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices' };
+import { endpointSlices } from '../../shared/kube/resource';
 
 export interface ReplicaDiscoveryOptions extends ReflectorDeps {
   readonly namespace: string;

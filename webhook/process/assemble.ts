@@ -33,11 +33,7 @@ import { processLogger, runProcess } from '../../shared/runtime/process/process-
 const maxRequestSockets = 4;
 
 /** The components of the process, in start order. The server stops first, while all that it needs still works. */
-export async function assemble(
-  options: WebhookOptions,
-  env: Environment,
-  logger: Logger,
-): Promise<readonly Component[]> {
+async function assemble(options: WebhookOptions, env: Environment, logger: Logger): Promise<readonly Component[]> {
   keepHeapSmall();
   const [clock, random, metrics] = [new ServerClock(systemClock), systemRandom, new WebhookMetrics()];
   metrics.registry.collectProcessMetrics();

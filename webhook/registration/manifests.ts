@@ -1,5 +1,5 @@
 import { webhookTokenSecretName } from '../../shared/domain/protocol/webhook-token';
-import { endpointSlices } from '../channel/replica-discovery';
+import { endpointSlices } from '../../shared/kube/resource';
 import { type HookType, webhookConfiguration } from './webhook-configuration';
 import { stringify } from 'yaml';
 

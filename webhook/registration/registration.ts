@@ -4,6 +4,7 @@ import { applyObject } from '../../shared/kube/client/objects';
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from '../../shared/kube/resource';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
+import { BackgroundLoop } from '../../shared/runtime/process/background-loop';
 import { retryUntilDone } from '../../shared/runtime/retry-until-done';
 import type { Random } from '../../shared/runtime/random';
 import type { WebhookSelection } from './selection';
@@ -30,31 +31,28 @@ export interface RegistrationOptions {
 /** Registers the webhook with the API server if neither the chart nor the manifests do. */
 export class Registration {
   readonly #options: RegistrationOptions;
-  readonly #stop = new AbortController();
-  #done: Promise<void> = Promise.resolve();
+  readonly #loop = new BackgroundLoop(async (signal) => await this.#registerAll(signal));
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
   }
 
   start(): void {
-    this.#done = this.#registerAll();
+    this.#loop.start();
   }
 
   /** The configuration is kept: the other replicas serve it. */
   async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.#done;
+    await this.#loop.stop();
   }
 
   /** Never rejects: without a registration the watch still finds every change. */
-  async #registerAll(): Promise<void> {
-    for (const type of this.#options.types) await this.#register(type);
+  async #registerAll(signal: AbortSignal): Promise<void> {
+    for (const type of this.#options.types) await this.#register(type, signal);
   }
 
-  async #register(type: HookType): Promise<void> {
+  async #register(type: HookType, signal: AbortSignal): Promise<void> {
     const { client, clock, logger, random, service, selection } = this.#options;
-    const { signal } = this.#stop;
     const configuration = webhookConfiguration(type, service, selection);
     const { name } = configuration.metadata;
     const register = async (): Promise<void> => {

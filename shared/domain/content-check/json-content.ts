@@ -1,4 +1,5 @@
 import { parseTree, visit, type Node, type ParseErrorCode } from 'jsonc-parser';
+import { parsedJson } from '../kubernetes/json-value';
 import type { ContentFault, ContentParser, DocumentNode, MapEntry } from './document-node';
 
 /** Disables what jsonc-parser accepts beyond JSON. */
@@ -26,19 +27,10 @@ const reasons: Readonly<Record<ParseErrorCode, string>> = {
 
 /** JSON as in RFC 8259: no comments, no trailing commas. */
 export const parseJsonContent: ContentParser = (text) => {
-  if (isJson(text)) return { documents: () => [jsonTree(text)] };
+  // V8's parser is fast and decides whether a text is valid, but it does not always report the position.
+  if (parsedJson(text) !== undefined) return { documents: () => [jsonTree(text)] };
   return { fault: firstFault(text) };
 };
-
-/** V8's parser is fast and decides whether a text is valid, but it does not always report the position. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function firstFault(text: string): ContentFault {
   let fault: ContentFault | undefined;

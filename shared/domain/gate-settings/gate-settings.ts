@@ -1,5 +1,6 @@
 import type { AnnotationProblem } from '../annotations/annotation-problem';
 import { annotation, gateAnnotations, type AnnotationBearer, type Annotations } from '../annotations/annotations';
+import { definedFields } from '../defined-fields';
 import { parseDuration } from '../text/duration';
 import {
   parseHealthyQuery,
@@ -101,28 +102,26 @@ export function readGateSettings(annotations: Annotations, bearer: AnnotationBea
     if (bearer !== 'workload') return read<Value>(key, workloadOnly);
     return read(key, parse) ?? (annotation(annotations, key) === undefined ? undefined : 'unreadable');
   };
-  const settings: GateSettings = {
-    ...set('hold', readHoldOf(annotations, problems)),
-    ...set('mode', read(gateAnnotations.restart, readMode)),
-    ...set('windows', read(gateAnnotations.windows, readWindows)),
-    ...set('minIntervalMs', read(gateAnnotations.minInterval, readMinInterval)),
-    ...set('isUrgent', read(gateAnnotations.urgent, bearer === 'source' ? readBoolean : sourceOnly)),
-    ...set('maxRolling', read(gateAnnotations.maxRolling, bearer === 'workload' ? aroundOnly : readMaxRolling)),
-    ...set('wave', read(gateAnnotations.wave, bearer === 'workload' ? readWave : workloadOnly)),
-    ...set('after', read(gateAnnotations.after, bearer === 'workload' ? readAfter : workloadOnly)),
-    ...set('isCanary', read(gateAnnotations.canary, bearer === 'workload' ? readBoolean : workloadOnly)),
-    ...set('healthyUrl', readCheck(gateAnnotations.healthyUrl, readHealthyUrl)),
-    ...set('healthyQuery', readCheck(gateAnnotations.healthyQuery, readHealthyQuery)),
-    ...set('stages', read(gateAnnotations.stages, readStages)),
-    ...set('resumed', read(gateAnnotations.resumed, bearer === 'source' ? readResumed : sourceOnly)),
-    ...set('onFailure', read(gateAnnotations.onFailure, bearer === 'workload' ? aroundOnly : readOnFailure)),
-    ...set('rolledBack', read(gateAnnotations.rolledBack, bearer === 'source' ? readRolledBack : sourceOnly)),
-    ...set(
-      'keys',
+  const settings: GateSettings = definedFields({
+    hold: readHoldOf(annotations, problems),
+    mode: read(gateAnnotations.restart, oneOf(restartModes)),
+    windows: read(gateAnnotations.windows, readWindows),
+    minIntervalMs: read(gateAnnotations.minInterval, readMinInterval),
+    isUrgent: read(gateAnnotations.urgent, bearer === 'source' ? readBoolean : sourceOnly),
+    maxRolling: read(gateAnnotations.maxRolling, bearer === 'workload' ? aroundOnly : readMaxRolling),
+    wave: read(gateAnnotations.wave, bearer === 'workload' ? readWave : workloadOnly),
+    after: read(gateAnnotations.after, bearer === 'workload' ? readAfter : workloadOnly),
+    isCanary: read(gateAnnotations.canary, bearer === 'workload' ? readBoolean : workloadOnly),
+    healthyUrl: readCheck(gateAnnotations.healthyUrl, readHealthyUrl),
+    healthyQuery: readCheck(gateAnnotations.healthyQuery, readHealthyQuery),
+    stages: read(gateAnnotations.stages, readStages),
+    resumed: read(gateAnnotations.resumed, bearer === 'source' ? readResumed : sourceOnly),
+    onFailure: read(gateAnnotations.onFailure, bearer === 'workload' ? aroundOnly : oneOf(failureModes)),
+    rolledBack: read(gateAnnotations.rolledBack, bearer === 'source' ? readRolledBack : sourceOnly),
+    keys:
       bearer === 'namespace' ? read<'all'>(gateAnnotations.keys, notOfNamespace) : readKeysOf(annotations, problems),
-    ),
-    ...set('compare', read(gateAnnotations.compare, bearer === 'source' ? readCompare : sourceOnly)),
-  };
+    compare: read(gateAnnotations.compare, bearer === 'source' ? oneOf(compareModes) : sourceOnly),
+  });
   return { settings: Object.keys(settings).length === 0 ? undefined : settings, problems };
 }
 
@@ -147,10 +146,6 @@ class Problem {
     readonly message: string,
     readonly fix: string,
   ) {}
-}
-
-function set<Name extends string, Value>(name: Name, value: Value | undefined): { readonly [N in Name]?: Value } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: Value });
 }
 
 /** Unlike any other bad value, this one counts. */
@@ -182,23 +177,15 @@ function readKeysOf(annotations: Annotations, problems: AnnotationProblem[]): Ke
   }
 }
 
-function readCompare(text: string): CompareMode | Problem {
-  const mode = compareModes.find((each) => each === text);
-  return (
-    mode ?? new Problem('bad-choice', 'is not a choice and has no effect', `use one of ${compareModes.join(', ')}`)
-  );
-}
-
 function notOfNamespace(): Problem {
   const message = 'counts on a workload or a source only and has no effect here';
   return new Problem('wrong-place', message, 'move it to the workload or the source');
 }
 
-function readMode(text: string): RestartMode | Problem {
-  const mode = restartModes.find((each) => each === text);
-  return (
-    mode ?? new Problem('bad-choice', 'is not a choice and has no effect', `use one of ${restartModes.join(', ')}`)
-  );
+function oneOf<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice | Problem {
+  return (text) =>
+    choices.find((each) => each === text) ??
+    new Problem('bad-choice', 'is not a choice and has no effect', `use one of ${choices.join(', ')}`);
 }
 
 function readWindows(text: string): RestartWindows | 'always' | Problem {
@@ -284,13 +271,6 @@ function readResumed(text: string): string | Problem {
   if (isChangeId(text)) return text;
   const fix = 'write it with reroll resume, as in configmap/app';
   return new Problem('bad-choice', 'is not the id of a change and has no effect', fix);
-}
-
-function readOnFailure(text: string): OnFailure | Problem {
-  const mode = failureModes.find((each) => each === text);
-  return (
-    mode ?? new Problem('bad-choice', 'is not a choice and has no effect', `use one of ${failureModes.join(', ')}`)
-  );
 }
 
 function readRolledBack(text: string): readonly string[] | Problem {

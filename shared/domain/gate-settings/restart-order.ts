@@ -16,7 +16,7 @@ export class RestartOrderError extends RerollError {
 
 /** Each is asked about at each look. More predecessors than that are better told by waves. */
 export const maxPredecessors = 20;
-export const maxWave = 1_000_000;
+const maxWave = 1_000_000;
 
 const waveForm = /^\s*([+-]?\d{1,7})\s*$/;
 const objectName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;

@@ -21,11 +21,31 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** The texts in a list. */
+export function textsOf(value: unknown): readonly string[] {
+  return listOf(value).filter((item) => typeof item === 'string');
+}
+
 /** Follows field names; undefined if one of them is missing. */
 export function fieldAt(value: unknown, path: readonly string[]): unknown {
   let found = value;
   for (const field of path) found = objectOf(found)[field];
   return found;
+}
+
+/** A number behind field names: the API omits fields that are 0. */
+export function numberAt(value: unknown, path: readonly string[]): number {
+  const found = fieldAt(value, path);
+  return typeof found === 'number' ? found : 0;
+}
+
+/** Undefined if a text is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether two JSON values are equal, whatever the order of their fields. */

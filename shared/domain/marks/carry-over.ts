@@ -2,7 +2,7 @@ import { annotation, annotationsOf, lastReloadedFrom, ownAnnotations, restartedA
 import { isWrittenFor, parseBaseline } from '../baseline/baseline';
 import { budgets } from '../budgets';
 import { digestLength } from '../sources/content-digest';
-import { fieldAt, listOf, objectOf, sameJson, textOf, type JsonObject } from '../kubernetes/json-value';
+import { fieldAt, listOf, objectOf, parsedJson, sameJson, textOf, type JsonObject } from '../kubernetes/json-value';
 import { sourceKindNames } from '../sources/source';
 import type { WorkloadKind } from '../kubernetes/workload-kinds';
 import { noMarks, type EnvMark, type TemplateMarker, type WorkloadMarks } from './workload-marks';
@@ -115,12 +115,8 @@ function markerIn(template: JsonObject, restartedAtMs: string | undefined): Temp
 }
 
 function lastRestartAt(object: unknown): string | undefined {
-  try {
-    const text = annotation(annotationsOf(object), ownAnnotations.lastRestart) ?? '';
-    return textOf(objectOf(JSON.parse(text) as unknown)['at']);
-  } catch {
-    return undefined;
-  }
+  const text = annotation(annotationsOf(object), ownAnnotations.lastRestart) ?? '';
+  return textOf(objectOf(parsedJson(text))['at']);
 }
 
 function variablesOf(template: JsonObject) {

@@ -3,13 +3,13 @@ import { shortIdSchema } from './history';
 import { timeSchema } from './workload-status';
 
 /** What was decided about a workload. */
-export const auditDecisions = ['restarted', 'withheld', 'refused', 'rolled-back'] as const;
+const auditDecisions = ['restarted', 'withheld', 'refused', 'rolled-back'] as const;
 export type AuditDecision = (typeof auditDecisions)[number];
 
 const texts = z.array(z.string()).readonly();
 
 /** Fields of an audit line besides those of every line of the log. */
-export const auditFields = {
+const auditFields = {
   audit: z.literal(true),
   decision: z
     .enum(auditDecisions)

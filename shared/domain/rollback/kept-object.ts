@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { keptLabel } from '../annotations/annotations';
 import { isChangeId } from '../gate-settings/rolled-back';
-import { fieldAt, textOf } from '../kubernetes/json-value';
+import { fieldAt, parsedJson, textOf } from '../kubernetes/json-value';
 import { KeyedHash } from '../sources/keyed-hash';
 import { contentFieldNames, contentFieldsOf, type ContentFields } from './content-fields';
 
@@ -164,9 +164,5 @@ export function unverifiedNote({ metadata: { annotations } }: StoredSource): Kep
 }
 
 function noteOf(text: string | undefined): KeptNote | undefined {
-  try {
-    return noteSchema.safeParse(JSON.parse(text ?? '')).data;
-  } catch {
-    return undefined;
-  }
+  return noteSchema.safeParse(parsedJson(text ?? '')).data;
 }

@@ -3,7 +3,7 @@ import { absent } from './content-digest';
 import { hasContent, sourceKey, type SourceRecord, type SourceRef } from './source';
 
 /** Length of the id of a change: as long as that of a restart, and short enough to be read aloud. */
-export const changeIdLength = 8;
+const changeIdLength = 8;
 
 /** Keeps the ids apart from every other hash of the same texts. */
 const domain = 'reroll change id';

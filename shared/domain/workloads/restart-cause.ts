@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parsedJson } from '../kubernetes/json-value';
 import { printable } from '../text/printable';
 import { readLastRestart, type LastRestart } from './last-restart';
 
@@ -46,12 +47,4 @@ export function readRestartCause(text: string | undefined): RestartCause | undef
     moreUsers: byMore,
     isLeftToNextRun: effect === 'next-run',
   };
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../kubernetes/json-value';
+import { fieldAt, listOf, numberAt, objectOf, textOf, type JsonObject } from '../kubernetes/json-value';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 
 /**
@@ -43,32 +43,32 @@ function deploymentHealth(object: unknown): RolloutHealth {
   if (!isPaused && isDeadlineExceeded(status)) {
     return { state: 'failed', missing: `${availability(spec, status)}, and its progress deadline is exceeded` };
   }
-  const [wanted, updated] = [replicasOf(spec), count(status, 'updatedReplicas')];
+  const [wanted, updated] = [replicasOf(spec), numberAt(status, ['updatedReplicas'])];
   if (updated < wanted) return open(`${updated} of ${wanted} pods are updated`);
-  const old = count(status, 'replicas') - updated;
+  const old = numberAt(status, ['replicas']) - updated;
   if (old > 0) return open(old === 1 ? '1 old pod is left' : `${old} old pods are left`);
-  if (count(status, 'availableReplicas') < updated) return open(availability(spec, status));
+  if (numberAt(status, ['availableReplicas']) < updated) return open(availability(spec, status));
   return healthy;
 }
 
 function statefulSetHealth(object: unknown): RolloutHealth {
   const { spec, status } = partsOf(object);
-  if (!isRolledByItself(spec)) return unknown;
+  if (!isRolledByItself(object)) return unknown;
   if (!isObserved(object)) return rolling('the controller has not seen the new template yet');
-  const [wanted, ready] = [replicasOf(spec), count(status, 'readyReplicas')];
+  const [wanted, ready] = [replicasOf(spec), numberAt(status, ['readyReplicas'])];
   if (ready < wanted) return rolling(`${ready} of ${wanted} pods are ready`);
   // Pods below the partition keep the template of before, because somebody wants that.
-  const toUpdate = wanted - count(objectOf(fieldAt(spec, ['updateStrategy', 'rollingUpdate'])), 'partition');
-  const updated = count(status, 'updatedReplicas');
+  const toUpdate = wanted - numberAt(spec, ['updateStrategy', 'rollingUpdate', 'partition']);
+  const updated = numberAt(status, ['updatedReplicas']);
   return updated < toUpdate ? rolling(`${updated} of ${toUpdate} pods are updated`) : healthy;
 }
 
 function daemonSetHealth(object: unknown): RolloutHealth {
-  const { spec, status } = partsOf(object);
-  if (!isRolledByItself(spec)) return unknown;
+  const { status } = partsOf(object);
+  if (!isRolledByItself(object)) return unknown;
   if (!isObserved(object)) return rolling('the controller has not seen the new template yet');
-  const wanted = count(status, 'desiredNumberScheduled');
-  const [updated, available] = [count(status, 'updatedNumberScheduled'), count(status, 'numberAvailable')];
+  const wanted = numberAt(status, ['desiredNumberScheduled']);
+  const [updated, available] = [numberAt(status, ['updatedNumberScheduled']), numberAt(status, ['numberAvailable'])];
   if (updated < wanted) return rolling(`${updated} of ${wanted} pods are updated`);
   return available < wanted ? rolling(`${available} of ${wanted} pods are available`) : healthy;
 }
@@ -113,8 +113,9 @@ export function isObserved(object: unknown): boolean {
   return generation > 0 && observed >= generation;
 }
 
-function isRolledByItself(spec: JsonObject): boolean {
-  return textOf(fieldAt(spec, ['updateStrategy', 'type'])) !== 'OnDelete';
+/** Whether a new template replaces pods of a StatefulSet or DaemonSet. */
+export function isRolledByItself(object: unknown): boolean {
+  return textOf(fieldAt(object, ['spec', 'updateStrategy', 'type'])) !== 'OnDelete';
 }
 
 function isDeadlineExceeded(status: JsonObject): boolean {
@@ -132,16 +133,10 @@ function conditionsOf(status: JsonObject): readonly JsonObject[] {
 }
 
 function availability(spec: JsonObject, status: JsonObject): string {
-  return `${count(status, 'availableReplicas')} of ${replicasOf(spec)} pods are available`;
+  return `${numberAt(status, ['availableReplicas'])} of ${replicasOf(spec)} pods are available`;
 }
 
 /** The API server writes the default, and admission reviews and tests may lack it. */
 function replicasOf(spec: JsonObject): number {
-  return spec['replicas'] === undefined ? 1 : count(spec, 'replicas');
-}
-
-/** The API omits fields that are 0. */
-function count(object: JsonObject, field: string): number {
-  const value = object[field];
-  return typeof value === 'number' ? value : 0;
+  return spec['replicas'] === undefined ? 1 : numberAt(spec, ['replicas']);
 }

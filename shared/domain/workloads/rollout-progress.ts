@@ -1,4 +1,4 @@
-import { fieldAt, objectOf } from '../kubernetes/json-value';
+import { fieldAt, numberAt } from '../kubernetes/json-value';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 import { isObserved, rolloutHealth, type RolloutHealth } from './rollout-health';
 
@@ -55,17 +55,16 @@ function wantedPods(kind: WorkloadKindName, object: unknown): number {
     case 'CronJob':
       return 0;
     case 'DaemonSet':
-      return count(object, ['status', 'desiredNumberScheduled']);
+      return numberAt(object, ['status', 'desiredNumberScheduled']);
     default:
-      return fieldAt(object, ['spec', 'replicas']) === undefined ? 1 : count(object, ['spec', 'replicas']);
+      return fieldAt(object, ['spec', 'replicas']) === undefined ? 1 : numberAt(object, ['spec', 'replicas']);
   }
 }
 
 /** New pods that are available. Available ones may be old, so as many as there are old ones do not count. */
 function newPods(kind: WorkloadKindName, object: unknown, pods: number): number {
   if (!isObserved(object)) return 0;
-  const status = objectOf(fieldAt(object, ['status']));
-  const of = (field: string): number => count(status, [field]);
+  const of = (field: string): number => numberAt(object, ['status', field]);
   if (kind === 'DaemonSet') return atLeast0(of('numberAvailable') - (pods - of('updatedNumberScheduled')));
   const isReady = kind === 'StatefulSet' ? of('readyReplicas') : of('availableReplicas');
   return atLeast0(isReady - (of('replicas') - of('updatedReplicas')));
@@ -73,10 +72,4 @@ function newPods(kind: WorkloadKindName, object: unknown, pods: number): number 
 
 function atLeast0(value: number): number {
   return Math.max(0, value);
-}
-
-/** The API omits fields that are 0. */
-function count(object: unknown, path: readonly string[]): number {
-  const value = fieldAt(object, path);
-  return typeof value === 'number' ? value : 0;
 }

@@ -1,5 +1,6 @@
-import { fieldAt, textOf } from '../kubernetes/json-value';
+import { fieldAt, numberAt } from '../kubernetes/json-value';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
+import { isObserved, isRolledByItself } from './rollout-health';
 
 /**
  * `complete`: it has pods, and all of them were created from its current template. `unknown`: a new template would
@@ -14,11 +15,11 @@ const tests: Partial<Record<WorkloadKindName, Test>> = {
   Deployment: (object) =>
     fieldAt(object, ['spec', 'paused']) !== true && areAllUpdated(object, 'replicas', 'updatedReplicas'),
   StatefulSet: (object) =>
-    replacesByItself(object) &&
+    isRolledByItself(object) &&
     numberAt(object, ['spec', 'updateStrategy', 'rollingUpdate', 'partition']) === 0 &&
     areAllUpdated(object, 'replicas', 'updatedReplicas'),
   DaemonSet: (object) =>
-    replacesByItself(object) &&
+    isRolledByItself(object) &&
     // A pod on a node that the DaemonSet no longer selects may run on forever.
     numberAt(object, ['status', 'numberMisscheduled']) === 0 &&
     areAllUpdated(object, 'currentNumberScheduled', 'updatedNumberScheduled'),
@@ -35,19 +36,7 @@ export function rolloutStatus(kind: WorkloadKindName, object: unknown): RolloutS
 }
 
 function areAllUpdated(object: unknown, all: string, updated: string): boolean {
-  const generation = numberAt(object, ['metadata', 'generation']);
-  // An older status was counted before the template was changed.
-  if (generation === 0 || numberAt(object, ['status', 'observedGeneration']) < generation) return false;
+  if (!isObserved(object)) return false;
   const pods = numberAt(object, ['status', all]);
   return pods > 0 && numberAt(object, ['status', updated]) === pods;
-}
-
-function replacesByItself(object: unknown): boolean {
-  return textOf(fieldAt(object, ['spec', 'updateStrategy', 'type'])) !== 'OnDelete';
-}
-
-/** The API omits fields that are 0. */
-function numberAt(object: unknown, path: readonly string[]): number {
-  const value = fieldAt(object, path);
-  return typeof value === 'number' ? value : 0;
 }

@@ -2,6 +2,7 @@ import type { AnnotationProblem } from '../annotations/annotation-problem';
 import type { Annotations } from '../annotations/annotations';
 import { annotation, ownAnnotations } from '../annotations/annotations';
 import { formatDuration, parseDuration } from '../text/duration';
+import { definedFields } from '../defined-fields';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 
 export const strategyNames = ['env-vars', 'annotations', 'restarted-at'] as const;
@@ -39,13 +40,13 @@ export function readSettings(metadata: Annotations): {
   readonly problems: readonly AnnotationProblem[];
 } {
   const problems: AnnotationProblem[] = [];
-  const settings: WorkloadSettings = {
-    ...field('strategy', readChoice(metadata, ownAnnotations.strategy, strategyNames, problems)),
-    ...field('settleMs', readDuration(metadata, ownAnnotations.settle, problems)),
-    ...field('settleMaxMs', readDuration(metadata, ownAnnotations.settleMax, problems)),
-    ...field('jobPolicy', readChoice(metadata, ownAnnotations.jobPolicy, runPolicies, problems)),
-    ...field('cronJobPolicy', readChoice(metadata, ownAnnotations.cronJobPolicy, runPolicies, problems)),
-  };
+  const settings: WorkloadSettings = definedFields({
+    strategy: readChoice(metadata, ownAnnotations.strategy, strategyNames, problems),
+    settleMs: readDuration(metadata, ownAnnotations.settle, problems),
+    settleMaxMs: readDuration(metadata, ownAnnotations.settleMax, problems),
+    jobPolicy: readChoice(metadata, ownAnnotations.jobPolicy, runPolicies, problems),
+    cronJobPolicy: readChoice(metadata, ownAnnotations.cronJobPolicy, runPolicies, problems),
+  });
   // The engine does not use the mode; it is read so that an invalid value is reported.
   readChoice(metadata, ownAnnotations.lint, lintModes, problems);
   const { settleMs = 0, settleMaxMs = Infinity } = settings;
@@ -64,11 +65,6 @@ export function readSettings(metadata: Annotations): {
 /** Whether a change restarts nothing now and takes effect at the next run of the workload. */
 export function isLeftToNextRun(kind: WorkloadKindName, { jobPolicy, cronJobPolicy }: WorkloadSettings): boolean {
   return (kind === 'Job' && jobPolicy === 'next-run') || (kind === 'CronJob' && cronJobPolicy === 'next-run');
-}
-
-/** Omits unset fields, so that the settings can be spread over the defaults. */
-function field<Name extends string, Value>(name: Name, value: Value | undefined): { readonly [N in Name]?: Value } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: Value });
 }
 
 function readChoice<Choice extends string>(

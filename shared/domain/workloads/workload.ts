@@ -27,8 +27,6 @@ import type { WorkloadKind, WorkloadKindName } from '../kubernetes/workload-kind
 import type { WorkloadSettings } from './workload-settings';
 import { readSettings } from './workload-settings';
 
-export type { RunPolicy, StrategyName, WorkloadSettings } from './workload-settings';
-
 /**
  * The restart settings and references of a workload. They can be read before it is stored, so admission reviews use
  * them too.

@@ -1,6 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../../runtime/options/options';
 
 /**
  * The proxy for a server according to the environment, by the rules of kubectl: HTTPS_PROXY or HTTP_PROXY, unless

@@ -1,19 +1,20 @@
 import { isIPv6 } from 'node:net';
 import { errorMessage } from '../../domain/errors';
 import type { Clock } from '../../runtime/clock';
+import type { Environment } from '../../runtime/options/options';
 import type { ClusterAccess, TlsMaterial } from './cluster-access';
 import { CredentialsError, tokenFileCredentials } from './credentials';
 
 const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export interface InClusterOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly readFile: (path: string) => Promise<Buffer>;
   readonly clock: Clock;
 }
 
 /** Whether this process runs in a pod, according to its environment. */
-export function isInCluster(env: InClusterOptions['env']): boolean {
+export function isInCluster(env: Environment): boolean {
   return (env['KUBERNETES_SERVICE_HOST'] ?? '') !== '';
 }
 

@@ -5,9 +5,10 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { errorMessage } from '../../domain/errors';
 import { printable } from '../../domain/text/printable';
 import type { Clock } from '../../runtime/clock';
+import type { Environment } from '../../runtime/options/options';
 import type { ClusterAccess, TlsMaterial } from './cluster-access';
 import { CredentialsError, RenewedCredentials } from './credentials';
-import { environmentProxy, type Environment } from './environment-proxy';
+import { environmentProxy } from './environment-proxy';
 
 export interface KubeconfigOptions {
   /** One path, or several as in KUBECONFIG. The files are merged: the first one wins, and some may be missing. */

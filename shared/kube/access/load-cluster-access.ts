@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock';
+import type { Environment } from '../../runtime/options/options';
 import type { ClusterAccess } from './cluster-access';
 import { isInCluster, loadInCluster } from './in-cluster';
 import { loadKubeconfig } from './kubeconfig';
@@ -9,7 +10,7 @@ export interface ClusterAccessOptions {
   /** Path and context from the command line; they override everything else. */
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly clock: Clock;
 }
 

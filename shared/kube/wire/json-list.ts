@@ -1,3 +1,4 @@
+import { objectOf, textOf } from '../../domain/kubernetes/json-value';
 import { ProtocolError } from '../errors';
 import { type ListMetadata, type ListSplitter, requireObjectSize } from './decoder';
 
@@ -210,12 +211,8 @@ function parseValue(bytes: Buffer): unknown {
 }
 
 function readListMeta(value: unknown): ListMetadata {
-  const metadata = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-  return { resourceVersion: text(metadata['resourceVersion']), continue: text(metadata['continue']) };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  const metadata = objectOf(value);
+  return { resourceVersion: textOf(metadata['resourceVersion']), continue: textOf(metadata['continue']) };
 }
 
 function isSpace(byte: number | undefined): boolean {

@@ -1,4 +1,4 @@
-import { isObject } from '../../domain/kubernetes/json-value';
+import { isObject, listOf, objectOf } from '../../domain/kubernetes/json-value';
 import { objectKey } from '../../domain/kubernetes/object-key';
 import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
 import { protobufFields, type ProtobufField } from './protobuf';
@@ -53,9 +53,8 @@ export function metadataFromJson(object: unknown, wantedAnnotations: readonly st
   metadata.uid = textIn(json, 'uid');
   metadata.resourceVersion = textIn(json, 'resourceVersion');
   metadata.createdAtMs = timeOf(json['creationTimestamp']);
-  const managedFields = json['managedFields'];
-  for (const entry of Array.isArray(managedFields) ? (managedFields as readonly unknown[]) : []) {
-    metadata.writtenAtMs = newest(metadata.writtenAtMs, isObject(entry) ? timeOf(entry['time']) : undefined);
+  for (const entry of listOf(json['managedFields'])) {
+    metadata.writtenAtMs = newest(metadata.writtenAtMs, timeOf(objectOf(entry)['time']));
   }
   const annotations = recordIn(json, 'annotations') ?? {};
   for (const name of wantedAnnotations) {
@@ -123,7 +122,7 @@ export function identityOf({ name, namespace, resourceVersion }: ObjectMetadata)
 }
 
 function recordIn(value: unknown, field: string): Readonly<Record<string, unknown>> | undefined {
-  const found = isObject(value) ? value[field] : undefined;
+  const found = objectOf(value)[field];
   return isObject(found) ? found : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../domain/kubernetes/json-value';
+import { isObject, listOf, objectOf } from '../../domain/kubernetes/json-value';
 import type { KubeStatus } from '../errors';
 import { protobufFields } from './protobuf';
 import { openEnvelope, protobufType } from './protobuf-envelope';
@@ -18,7 +18,7 @@ export function parseStatusBody(contentType: string | undefined, body: Buffer): 
 
 export function statusFromJson(value: unknown): KubeStatus | undefined {
   if (!isObject(value) || value['kind'] !== 'Status') return undefined;
-  const details = isObject(value['details']) ? value['details'] : {};
+  const details = objectOf(value['details']);
   const seconds = details['retryAfterSeconds'];
   return {
     code: typeof value['code'] === 'number' ? value['code'] : undefined,
@@ -26,7 +26,7 @@ export function statusFromJson(value: unknown): KubeStatus | undefined {
     message: text(value['message']),
     name: text(details['name']),
     resource: text(details['kind']),
-    causes: arrayOf(details['causes']).flatMap((cause) => (isObject(cause) ? (text(cause['reason']) ?? []) : [])),
+    causes: listOf(details['causes']).flatMap((cause) => text(objectOf(cause)['reason']) ?? []),
     retryAfterMs: typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined,
   };
 }
@@ -70,10 +70,6 @@ function detailsOf(message: Buffer): Details {
 function causeOf(cause: Buffer): readonly string[] {
   for (const { number, text: reason } of protobufFields(cause)) if (number === 1) return [reason];
   return [];
-}
-
-function arrayOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function text(value: unknown): string | undefined {

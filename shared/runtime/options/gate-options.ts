@@ -1,4 +1,3 @@
-import { errorMessage } from '../../domain/errors';
 import { maxMinIntervalMs, type GateSettings } from '../../domain/gate-settings/gate-settings';
 import { parseRestartWindows } from '../../domain/gate-settings/restart-windows';
 import { durationMs, parsedOr } from './option-schemas';
@@ -8,7 +7,7 @@ import type { OptionTable, OptionValues } from './option-table';
 export const gateOptionTable = {
   restartWindows: {
     flag: 'restart-windows',
-    schema: parsedOr(parseRestartWindows, errorMessage).optional(),
+    schema: parsedOr(parseRestartWindows).optional(),
     describe: 'Begin restarts only in these windows. Default: at any time.',
     accepts: 'windows such as "Mon-Fri 22:00-05:00 Europe/Berlin; Sat,Sun" or "0 22 * * 1-5 +7h"',
   },

@@ -17,12 +17,12 @@ function parsedBy<T>(parse: (text: string) => T | undefined, problem: string): z
 }
 
 /** A schema from a parser that throws for invalid texts. */
-export function parsedOr<T>(parse: (text: string) => T, problem: (thrown: unknown) => string): z.ZodType<T, string> {
+export function parsedOr<T>(parse: (text: string) => T): z.ZodType<T, string> {
   return z.string().transform((text, context) => {
     try {
       return parse(text);
     } catch (thrown) {
-      context.addIssue(problem(thrown));
+      context.addIssue(errorMessage(thrown));
       return z.NEVER;
     }
   });

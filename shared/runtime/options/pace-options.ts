@@ -1,11 +1,10 @@
-import { errorMessage } from '../../domain/errors';
 import type { PaceSettings } from '../../domain/gate-settings/pace-settings';
 import { parseRestartRate } from '../../domain/gate-settings/restart-rate';
 import { parseRollingLimit } from '../../domain/gate-settings/rolling-limit';
 import { annotationKey, parsedOr } from './option-schemas';
 import type { OptionTable, OptionValues } from './option-table';
 
-const limit = parsedOr(parseRollingLimit, errorMessage);
+const limit = parsedOr(parseRollingLimit);
 const limitAccepts = 'a number of workloads such as 100, or of pods such as "500 pods"; 0 or off for no limit';
 
 /** How many restarts may roll out at once, and begin in a time. */
@@ -40,7 +39,7 @@ export const paceOptionTable = {
   },
   restartRate: {
     flag: 'restart-rate',
-    schema: parsedOr(parseRestartRate, errorMessage),
+    schema: parsedOr(parseRestartRate),
     default: 'off',
     describe: 'At most this many restarts begin in this time: with 30/m, 30 in any minute.',
     accepts: 'a number of restarts in a time such as 30/m, 5/10s or 600/h; 0 or off for no limit',
