@@ -5,6 +5,7 @@ import type { Facts } from '../parts/facts';
 import { flagOf } from '../parts/part';
 import { servedCertificate, type ServedCertificate } from '../parts/served-certificate';
 import { failed, ok, together, unknown, warning, type Check, type Finding } from './finding';
+import { withoutPod } from './no-pod';
 
 const reviewPort = 10_250;
 
@@ -18,9 +19,8 @@ export const certificateCheck: Check = {
     const webhook = await facts.part('webhook');
     const pods = await facts.readyWebhookPods();
     if (webhook?.replicas === 0) return ok('there is no webhook');
-    if (pods.is === 'hidden') return unknown(pods.right);
     const [pod] = valueOf(pods) ?? [];
-    if (!pod) return webhook ? unknown('no pod of the webhook is ready') : ok('there is no webhook');
+    if (!pod) return await withoutPod(facts, pods);
     const host = `${await facts.webhookService()}.${facts.options.rerollNamespace}.svc`;
     const registered = await facts.registered();
     const [hook] = valueOf(registered) ?? [];

@@ -4,6 +4,7 @@ import { counted } from '../output/text-style';
 import { metricSum } from '../parts/metric-values';
 import type { Facts } from '../parts/facts';
 import { failed, ok, together, unknown, warning, type Check, type Finding } from './finding';
+import { withoutPod } from './no-pod';
 
 const refusalFixes: Readonly<Record<string, string>> = {
   malformed: 'run webhook and reconciler of one version',
@@ -19,7 +20,7 @@ export const channelCheck: Check = {
     const webhook = await facts.part('webhook');
     if (webhook?.replicas === 0) return ok('there is no webhook');
     const metrics = await facts.webhookMetrics();
-    if (!webhook && (metrics.is !== 'there' || metrics.value.length === 0)) return ok('there is no webhook');
+    if (!webhook && (metrics.is !== 'there' || metrics.value.length === 0)) return await withoutPod(facts, metrics);
     const lost =
       metrics.is === 'there'
         ? metrics.value.filter(({ text }) => metricSum(text, 'reroll_channel_replicas') === 0)

@@ -14,6 +14,8 @@ const silent = (install: TestInstall): void => {
   install.silence = new LeaderSilentError('no-right', 'you may not get pods/portforward in namespace reroll');
 };
 const spec = (install: TestInstall, kind: string, name: string) => install.specOf(kind, name);
+const noWebhookPod = (install: TestInstall): void =>
+  ['reroll-webhook-1', 'reroll-webhook-2'].forEach((name) => install.remove('Pod', name));
 const noPod = (install: TestInstall): void => install.remove('Pod', leader);
 
 rows(leaseCheck, [
@@ -288,6 +290,32 @@ rows(channelCheck, [
     (install) => (spec(install, 'Deployment', 'reroll-webhook').replicas = 0),
     'ok',
     /there is no webhook/,
+  ],
+  [
+    'there is no webhook, and none is registered',
+    (install) => {
+      install.remove('ValidatingWebhookConfiguration');
+      install.remove('MutatingWebhookConfiguration');
+      install.remove('Deployment', 'reroll-webhook');
+      noWebhookPod(install);
+    },
+    'ok',
+    /^there is no webhook$/,
+  ],
+  [
+    'no pod of it is ready, and Deployments may not be read',
+    (install) => {
+      noWebhookPod(install);
+      install.refused.add('list deployments');
+    },
+    'unknown',
+    /^no pod of the webhook is ready$/,
+  ],
+  [
+    'neither pods nor Deployments may be read',
+    (install) => ['list pods', 'list deployments'].forEach((right) => install.refused.add(right)),
+    'unknown',
+    /^you may not list pods/,
   ],
   [
     'no port may be forwarded',

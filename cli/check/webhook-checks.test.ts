@@ -15,6 +15,8 @@ const unregistered = (install: TestInstall): void => {
   install.remove('ValidatingWebhookConfiguration');
   install.remove('MutatingWebhookConfiguration');
 };
+const podless = (install: TestInstall) =>
+  ['reroll-webhook-1', 'reroll-webhook-2'].forEach((name) => install.remove('Pod', name));
 const each = (install: TestInstall, change: (webhook: StoredWebhook) => unknown): void =>
   install.webhooks.forEach(change);
 const caBundle = (cert: string): string => Buffer.from(cert).toString('base64');
@@ -115,6 +117,7 @@ rows(endpointsCheck, [
 ]);
 
 rows(certificateCheck, [
+  ['no pod is ready', podless, 'unknown', /^no pod of the webhook is ready$/],
   [
     'it ends soon',
     (install) => shown(install, { notAfter: '2026-01-05' }),
@@ -176,12 +179,24 @@ rows(certificateCheck, [
     /^the pod reroll-webhook-1 presents no certificate/,
   ],
   [
-    'no pod is ready',
-    (install) => ['reroll-webhook-1', 'reroll-webhook-2'].forEach((name) => install.remove('Pod', name)),
+    'no pod is ready, and Deployments may not be read',
+    (install) => {
+      podless(install);
+      install.refused.add('list deployments');
+    },
     'unknown',
     /^no pod of the webhook is ready$/,
   ],
   ['there is no webhook', stopped, 'ok', /there is no webhook/],
+  [
+    'it is registered, and was deleted',
+    (install) => {
+      podless(install);
+      install.remove('Deployment', 'reroll-webhook');
+    },
+    'unknown',
+    /^no pod of the webhook is ready$/,
+  ],
   ['pods may not be read', (install) => install.refused.add('list pods'), 'unknown', /^you may not list pods/],
   [
     'no port may be forwarded',

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../shared/domain/errors';
+import { errorMessage, RerollError } from '../../shared/domain/errors';
 import { printable } from '../../shared/domain/text/printable';
 import { CredentialsError } from '../../shared/kube/access/credentials';
 import { ForbiddenError, KubeError } from '../../shared/kube/errors';
@@ -77,6 +77,13 @@ export interface ClusterCommand<Options extends Table, Question> {
 
 export const exitCodes = { answered: 0, bad: 1, noConnection: 3, interrupted: 130 } as const;
 
+/** Somebody pressed Ctrl-C instead of answering a question. */
+export class InterruptedError extends RerollError {
+  constructor() {
+    super('interrupted', { code: 'INTERRUPTED' });
+  }
+}
+
 /** Runs a command in a world. */
 export function clusterCommandIn<Options extends Table, Question>(
   command: ClusterCommand<Options, Question>,
@@ -104,6 +111,7 @@ ${command.examples}`,
         return await answered(command, world, { options, question, env });
       } catch (thrown) {
         if (thrown instanceof UsageError) throw thrown;
+        if (thrown instanceof InterruptedError) return exitCodes.interrupted;
         world.io.err(`${describeFailure(command.name, thrown)}\n`);
         return exitCodes.noConnection;
       }

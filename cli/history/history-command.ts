@@ -26,6 +26,7 @@ type Asked = { readonly kind: WorkloadKindName; readonly name: string } | undefi
 const command: ClusterCommand<typeof historyOptionTable, Asked> = {
   name: 'history',
   takes: '[KIND/NAME]',
+  names: ['workload'],
   options: historyOptionTable,
   bad: 'answered: a restart was refused, or its pods did not become well',
   examples: `  reroll history -n shop

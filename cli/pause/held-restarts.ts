@@ -4,10 +4,16 @@ import { LeaderSilentError } from '../cluster/silence';
 import { askStatus, type StatusRow } from '../status/read-status';
 import type { HoldObject, HoldTarget } from './hold-target';
 
+interface HeldRestart {
+  readonly title: string;
+  /** The hold that it waits for, in the words of the leader; undefined: it does not say. */
+  readonly by: string | undefined;
+}
+
 /** What a hold is about, as the leader says. */
 export interface HeldRestarts {
   /** Workloads whose restart is owed, and waits. */
-  readonly waiting: readonly string[];
+  readonly waiting: readonly HeldRestart[];
   /** Why nothing restarts the workload anyway; undefined: something does, or it is about more than one. */
   readonly untracked: string | undefined;
 }
@@ -24,14 +30,30 @@ export async function readHeldRestarts(
   if (status instanceof LeaderSilentError) return status;
   const held = status.rows.filter(({ waitsFor }) => waitsFor === 'hold');
   const concerned = target.is === 'source' ? await usersAmong(cluster, object, held) : held;
-  return { waiting: concerned.map((row) => titleOf(row)), untracked: undefined };
+  return { waiting: concerned.map((row) => ({ title: titleOf(row), by: row.detail })), untracked: undefined };
+}
+
+export function titlesOf({ waiting }: HeldRestarts): readonly string[] {
+  return waiting.map(({ title }) => title);
+}
+
+/**
+ * Those that go on when these holds, in the words of the leader, have ended. The others wait for another one, such as
+ * their own.
+ */
+export function letGo(restarts: HeldRestarts, ended: readonly string[]): HeldRestarts {
+  const isLetGo = ({ by }: HeldRestart): boolean =>
+    by === undefined || ended.some((hold) => by === hold || by.startsWith(`${hold}: `));
+  return { ...restarts, waiting: ended.length === 0 ? [] : restarts.waiting.filter(isLetGo) };
 }
 
 async function ofWorkload(cluster: Cluster, workload: HoldObject): Promise<HeldRestarts | LeaderSilentError> {
   const told = await askWorkload(cluster, workload);
   if (told.silence) return told.silence;
   if (!told.said.tracked) return { waiting: [], untracked: told.said.why };
-  return { waiting: told.said.restart === 'owed' ? [titleOf(workload)] : [], untracked: undefined };
+  // Whatever holds it is asked for separately.
+  const held = { title: titleOf(workload), by: undefined };
+  return { waiting: told.said.restart === 'owed' ? [held] : [], untracked: undefined };
 }
 
 async function usersAmong(

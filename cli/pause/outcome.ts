@@ -4,7 +4,7 @@ import { exitCodes, type Session } from '../cluster/cluster-command';
 import type { ClusterOptions } from '../cluster/cluster-options';
 import { formatted } from '../output/formats';
 import { bold, red } from '../output/text-style';
-import type { HeldRestarts } from './held-restarts';
+import { titlesOf, type HeldRestarts } from './held-restarts';
 import { nameOf, type HoldObject } from './hold-target';
 
 /** What a command did, and what follows. */
@@ -44,7 +44,7 @@ export async function tell(
         name,
         answer: first,
         ...report,
-        ...(restarts && !isSilent && { waiting: restarts.waiting }),
+        ...(restarts && !isSilent && { waiting: titlesOf(restarts) }),
       },
       names: [nameOf(object)],
     }),

@@ -16,7 +16,7 @@ import { LeaderSilentError } from '../cluster/silence';
 import { readInstall } from '../evidence/install';
 import { enumerated } from '../output/phrases';
 import { timeAndWait } from '../output/times';
-import { readHeldRestarts, type HeldRestarts } from './held-restarts';
+import { readHeldRestarts, titlesOf, type HeldRestarts } from './held-restarts';
 import { pauseOptionTable, type PauseOptions } from './hold-options';
 import { argumentsFor, holdObject, holdTarget, titleOf, type HoldObject, type HoldTarget } from './hold-target';
 import { whyNoEffect } from './no-effect';
@@ -98,9 +98,10 @@ function inWords({ untilMs, because }: Hold, nowMs: number): string {
   return `held${until}${because === undefined ? '' : `: ${because}`}`;
 }
 
-function restartsLine({ waiting, untracked }: HeldRestarts): string {
+function restartsLine(restarts: HeldRestarts): string {
+  const { waiting, untracked } = restarts;
   if (untracked !== undefined) return `Reroll does not restart it anyway: ${untracked}`;
-  return waiting.length === 0 ? 'no restart waits for it yet' : `restarts that wait: ${enumerated(waiting)}`;
+  return waiting.length === 0 ? 'no restart waits for it yet' : `restarts that wait: ${enumerated(titlesOf(restarts))}`;
 }
 
 /** `reroll pause`: holds restarts. */

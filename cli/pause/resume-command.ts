@@ -17,7 +17,7 @@ import type { Cluster } from '../cluster/cluster';
 import { LeaderSilentError } from '../cluster/silence';
 import { valueOf, type Seen } from '../evidence/seen';
 import { enumerated } from '../output/phrases';
-import { readHeldRestarts, type HeldRestarts } from './held-restarts';
+import { letGo, readHeldRestarts, titlesOf, type HeldRestarts } from './held-restarts';
 import { resumeOptionTable, type ResumeOptions } from './hold-options';
 import { holdObject, holdTarget, titleOf, type HoldObject, type HoldTarget } from './hold-target';
 import { refused, tell, type Outcome } from './outcome';
@@ -62,12 +62,16 @@ async function resume(session: ResumeSession, target: HoldTarget, object: HoldOb
   const title = titleOf(target, object);
   if (seen.is === 'absent' && target.is !== 'everything') return refused(`there is no ${title}`);
   // Asked before: a moment later the leader lets them go.
-  const restarts = await readHeldRestarts(cluster, target, object);
+  const held = await readHeldRestarts(cluster, target, object);
   const stages = target.is === 'source' ? await readStages(cluster, object) : undefined;
   const done = await release(session, target, object, seen);
   if (stages?.change !== undefined)
     await annotate(cluster.client, object, gateAnnotations.resumed, stages.change, { timeoutMs });
   const still = await readStillHeld(cluster, target, { rerollNamespace, timeoutMs, own: done.own });
+  const restarts =
+    held instanceof LeaderSilentError || still.length > 0
+      ? held
+      : letGo(held, done.changed ? endedHolds(target, object, options) : []);
   return {
     lines: [
       `${done.says}${still.length === 0 ? '' : `, but ${still.map(({ says }) => says).join(', and ')}`}`,
@@ -133,6 +137,23 @@ async function release(
   return { says: `${title} is not held any more`, changed: true, own: undefined };
 }
 
+/** As the leader names them to workloads that wait for them. */
+function endedHolds(
+  target: HoldTarget,
+  { kind, namespace = '', name }: HoldObject,
+  { override }: ResumeOptions,
+): readonly string[] {
+  const on = (bearer: string): string => `${gateAnnotations.hold} on ${bearer}`;
+  switch (target.is) {
+    case 'everything':
+      return [`${kind} ${namespace}/${name}`];
+    case 'namespace':
+      return [on(`namespace ${name}`)];
+    default:
+      return [on(`${kind} ${name}`), ...(override ? [on(`namespace ${namespace}`)] : [])];
+  }
+}
+
 const releaseTexts: Readonly<Record<Release, (object: HoldObject) => string>> = {
   none: ({ namespace, name }) => `not everything is held: there is no ConfigMap ${namespace ?? ''}/${name}`,
   deleted: ({ namespace, name }) => `not everything is held any more: ConfigMap ${namespace ?? ''}/${name} is deleted`,
@@ -140,10 +161,11 @@ const releaseTexts: Readonly<Record<Release, (object: HoldObject) => string>> = 
     `not everything is held any more: ConfigMap ${namespace ?? ''}/${name} has other content, so it was left, with ${off}`,
 };
 
-function restartsLines({ waiting, untracked }: HeldRestarts, still: readonly StillHeld[]): readonly string[] {
+function restartsLines(restarts: HeldRestarts, still: readonly StillHeld[]): readonly string[] {
+  const { waiting, untracked } = restarts;
   if (untracked !== undefined) return [`Reroll does not restart it anyway: ${untracked}`];
   if (waiting.length === 0) return [];
-  return [`restarts that ${still.length > 0 ? 'wait' : 'waited'}: ${enumerated(waiting)}`];
+  return [`restarts that ${still.length > 0 ? 'wait' : 'waited'}: ${enumerated(titlesOf(restarts))}`];
 }
 
 /** `reroll resume`: ends holds, and lets restarts go on that have stopped. */

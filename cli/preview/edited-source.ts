@@ -9,7 +9,7 @@ import type { Files } from '../manifests/files';
 import { reasonOf } from '../manifests/inputs';
 import type { Edit } from './preview-question';
 import type { SourceChange, SourceChanges } from './source-change';
-import { readSourceObject, type EditedKind, type SourceObject } from './source-object';
+import { contentKeys, isContentKey, readSourceObject, type EditedKind, type SourceObject } from './source-object';
 
 /** The values of keys after an edit. */
 export type NewContent = ReadonlyMap<string, Buffer>;
@@ -39,13 +39,16 @@ export async function editedSource(
 ): Promise<SourceChange> {
   const { kind, namespace, name } = source;
   const { unset, isDeletion } = edit;
+  const wrong = [...content.keys()].find((key) => !isContentKey(key));
+  const refusal = wrong === undefined ? undefined : `cannot have the key ${JSON.stringify(wrong)}: ${contentKeys}`;
   const seen = await look(getObject(client, sourceResources[kind], namespace, name, limits));
   if (seen.is === 'hidden') {
     const touched = [...content.keys(), ...unset];
-    return changes.assumed(source, seen.right, { touched, manifest: undefined, isDeletion });
+    return { ...changes.assumed(source, seen.right, { touched, manifest: undefined, isDeletion }), refusal };
   }
   const before = seen.is === 'there' ? readSourceObject(kind, seen.value) : undefined;
-  return changes.between(source, before, isDeletion ? undefined : after(before, content, unset));
+  const change = changes.between(source, before, isDeletion ? undefined : after(before, content, unset));
+  return { ...change, refusal: change.refusal ?? refusal };
 }
 
 /** Undefined if the source does not exist, and the edit does not create it. */

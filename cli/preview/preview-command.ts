@@ -33,6 +33,7 @@ function command({ files, random }: PreviewWorld): ClusterCommand<typeof preview
   return {
     name: 'preview',
     takes: '[KIND/NAME]',
+    names: ['source'],
     options: previewOptionTable,
     bad: 'answered: there is no such source, or the API server would refuse the change',
     examples: `  reroll preview -f deploy/

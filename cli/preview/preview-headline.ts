@@ -1,5 +1,6 @@
 import { enumerated, titleOf } from '../output/phrases';
-import { laterPhrase } from '../users/users-text';
+import { idleBecause } from '../users/read-users';
+import { askingUsers, laterPhrase } from '../users/users-text';
 import type { Preview, PreviewedSource } from './preview';
 import { changedKeys } from './source-change';
 
@@ -15,13 +16,10 @@ export function headlineOf(preview: Preview): Headline {
   const good = (text: string): Headline => ({ text, isBad: false });
   const missing = sources.find(({ change }) => !change.before && !change.after);
   if (missing) return { text: `there is no ${sourceTitle(missing)}`, isBad: true };
-  const refused = sources.find(({ change }) => change.isRefused);
-  if (refused) {
-    return {
-      text: `would be refused: ${sourceTitle(refused)} is immutable; delete it and create it anew`,
-      isBad: true,
-    };
-  }
+  const [refused] = sources.flatMap((each) =>
+    each.change.refusal === undefined ? [] : [`${sourceTitle(each)} ${each.change.refusal}`],
+  );
+  if (refused !== undefined) return { text: `would be refused: ${refused}`, isBad: true };
   const nothing = nothingBecause(preview);
   if (nothing !== undefined) return good(`would restart nothing: ${nothing}`);
   const changed = sources.filter(isChanged);
@@ -35,11 +33,11 @@ export function headlineOf(preview: Preview): Headline {
       ? ''
       : `; ${rolling.length === 1 ? '1 rolls' : `${rolling.length} roll`} out anyway: ${enumerated(rolling.map(titleOf))}`;
   const all = workloads.length + more;
-  const count = `${bound}${restarting.length} of ${all} ${all === 1 ? 'workload that uses' : 'workloads that use'}`;
-  return good(`would restart ${count} ${subjectOf(changed)}${laterPhrase(restarting)}${named}${anyway}`);
+  const count = `${bound}${restarting.length} of ${askingUsers(all, subjectOf(changed))}`;
+  return good(`would restart ${count}${laterPhrase(restarting)}${named}${anyway}`);
 }
 
-function nothingBecause({ sources, workloads, install, unresolved }: Preview): string | undefined {
+function nothingBecause({ sources, workloads, install, silence, unresolved }: Preview): string | undefined {
   if (sources.length === 0) {
     const beside = unresolved.length === 0 ? '' : ' that can be compared';
     return `there is no ConfigMap or Secret${beside} among the manifests`;
@@ -47,12 +45,11 @@ function nothingBecause({ sources, workloads, install, unresolved }: Preview): s
   const changed = sources.filter(isChanged);
   const [only] = changed;
   if (!only) return `${subjectOf(sources)} ${sources.length === 1 ? 'is' : 'are'} the same already`;
-  if (install.callsInstead) return 'for each change Reroll calls --webhook-url instead';
-  if (install.dryRun) return 'Reroll runs with --dry-run, and writes nothing';
   const left = changed.map(leftOutBecause);
   if (left.every((reason) => reason !== undefined)) return left[0];
-  if (workloads.length === 0) return `no workload that asks for restarts uses ${subjectOf(changed)}`;
-  return undefined;
+  const idle = idleBecause(install, silence);
+  if (idle !== undefined) return idle;
+  return workloads.length === 0 ? `no workload that asks for restarts uses ${subjectOf(changed)}` : undefined;
 }
 
 function leftOutBecause({ account, leftOutBy }: PreviewedSource): string | undefined {
@@ -65,7 +62,7 @@ function leftOutBecause({ account, leftOutBy }: PreviewedSource): string | undef
 
 /** Whether the change is one. */
 function isChanged({ change }: PreviewedSource): boolean {
-  return !change.isRefused && (!change.before || !change.after || changedKeys(change).length > 0);
+  return change.refusal === undefined && (!change.before || !change.after || changedKeys(change).length > 0);
 }
 
 /** @example 'ConfigMap shop/app' */

@@ -8,8 +8,8 @@ import { changedKeys, type SourceChange } from './source-change';
 export type SourceFate = 'changed' | 'unchanged' | 'created' | 'deleted' | 'assumed' | 'refused' | 'missing';
 
 export function whatHappensTo(change: SourceChange): SourceFate {
-  const { before, after, isRefused, missingRight } = change;
-  if (isRefused) return 'refused';
+  const { before, after, refusal, missingRight } = change;
+  if (refusal !== undefined) return 'refused';
   if (!before && !after) return 'missing';
   if (!before) return 'created';
   if (!after) return 'deleted';

@@ -34,7 +34,7 @@ export async function readPreview(
     const change = asSelected(proposed, install);
     const isLeftOut = !change.before && !change.after && (proposed.before ?? proposed.after) !== undefined;
     const leftOutBy = isLeftOut ? install.settings.selection.sourceSelector.text : undefined;
-    if (change.isRefused || isNoChange(change)) {
+    if (change.refusal !== undefined || isNoChange(change)) {
       sources.push({ change: isLeftOut ? proposed : change, leftOutBy, account: noAccount(change) });
       continue;
     }

@@ -35,8 +35,8 @@ export interface SourceChange {
   readonly after: SourceSide | undefined;
   /** The right without which the stored content is not known, and all that is touched counts as changed. */
   readonly missingRight: string | undefined;
-  /** The API server would refuse the change: the source is immutable. */
-  readonly isRefused: boolean;
+  /** Why the API server would refuse the change, behind the name of the source; undefined: it would not. */
+  readonly refusal: string | undefined;
 }
 
 /** A comparison whose inputs are known, so it has a result. */
@@ -55,8 +55,9 @@ export class SourceChanges {
   /** The change from one object to another, either of which may be missing. */
   between(source: SourceRef, before: SourceObject | undefined, after: SourceObject | undefined): SourceChange {
     const [then, now] = [before && this.#side(source, before), after && this.#side(source, after)];
-    const isRefused = before?.isImmutable === true && now !== undefined && then?.content.equals(now.content) === false;
-    return { source, before: then, after: now, missingRight: undefined, isRefused };
+    const isFixed = before?.isImmutable === true && now !== undefined && then?.content.equals(now.content) === false;
+    const refusal = isFixed ? 'is immutable; delete it and create it anew' : undefined;
+    return { source, before: then, after: now, missingRight: undefined, refusal };
   }
 
   /** A change of an object that may not be read: all keys that are touched count as changed. */
@@ -89,7 +90,7 @@ export class SourceChanges {
       before: side('before'),
       after: isDeletion ? undefined : side('after'),
       missingRight,
-      isRefused: false,
+      refusal: undefined,
     };
   }
 

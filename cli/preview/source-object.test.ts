@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { applied, contentProblems, readSourceObject, type EditedKind, type SourceObject } from './source-object';
+import {
+  applied,
+  contentProblems,
+  isContentKey,
+  readSourceObject,
+  type EditedKind,
+  type SourceObject,
+} from './source-object';
 
 const texts = ({ content }: SourceObject) =>
   Object.fromEntries([...content].map(([key, value]) => [key, String(value)]));
@@ -44,10 +51,34 @@ describe('what the API server refuses', () => {
       { binaryData: { a: 'YQ=' } },
       ['the API server refuses binaryData.a: it is not in base64'],
     ],
+    [
+      'a key with a space',
+      'ConfigMap',
+      { data: { 'a b': 'x' } },
+      [
+        'the API server refuses data.a b: keys have letters, digits, "-", "_" and ".", at most 253, and do not begin with ".."',
+      ],
+    ],
   ])('%s', (_what, kind, object, expected) => {
     expect(contentProblems(kind, object).map(({ message }) => message)).toEqual(expected);
   });
 });
+
+it.each([
+  ['app.conf', true],
+  ['.dockerconfigjson', true],
+  ['A_b-1', true],
+  ['a'.repeat(253), true],
+  ['a'.repeat(254), false],
+  ['a b', false],
+  ['a/b', false],
+  ['é', false],
+  ['a\n', false],
+  ['', false],
+  ['.', false],
+  ['..', false],
+  ['..data', false],
+])('the key %j may be one: %j', (key, expected) => expect(isContentKey(key)).toBe(expected));
 
 describe('an apply', () => {
   const key = 'kubectl.kubernetes.io/last-applied-configuration';

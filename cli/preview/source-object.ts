@@ -52,12 +52,19 @@ export function contentProblems(
 ): readonly { readonly path: readonly string[]; readonly message: string }[] {
   return contentFields[kind].flatMap(([field, encoding]) =>
     Object.entries(objectOf(fieldAt(object, [field]))).flatMap(([key, value]) => {
-      const message = problemOf(value, encoding);
+      const message = problemOf(value, encoding) ?? (isContentKey(key) ? undefined : contentKeys);
       return message === undefined
         ? []
         : [{ path: [field, key], message: `the API server refuses ${field}.${key}: ${message}` }];
     }),
   );
+}
+
+/** What the API server takes for a key of a ConfigMap or Secret, in words. */
+export const contentKeys = 'keys have letters, digits, "-", "_" and ".", at most 253, and do not begin with ".."';
+
+export function isContentKey(key: string): boolean {
+  return /^(?!\.$|\.\.)[-._a-zA-Z0-9]{1,253}$/.test(key);
 }
 
 function problemOf(value: unknown, encoding: Encoding): string | undefined {

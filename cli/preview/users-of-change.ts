@@ -1,6 +1,5 @@
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
-import { watchedSourceKinds } from '../../shared/domain/lint/lint-subject';
-import { sourceId, type SourceFlags, type SourceRef } from '../../shared/domain/sources/source';
+import { sourceId, type SourceFlags } from '../../shared/domain/sources/source';
 import { askSource } from '../cluster/ask-about';
 import type { Cluster } from '../cluster/cluster';
 import { noAnswer, type LeaderSilentError } from '../cluster/silence';
@@ -8,7 +7,7 @@ import type { Install } from '../evidence/install';
 import { readPlace, type Place } from '../evidence/place';
 import type { SeenSources } from '../evidence/seen-sources';
 import { readWorkloads, type SeenWorkloads } from '../evidence/seen-workloads';
-import { userFromObjects, type SourceUsers, type UserEvidence } from '../users/read-users';
+import { isSourceWatched, userFromObjects, type SourceUsers, type UserEvidence } from '../users/read-users';
 import type { SourceChange } from './source-change';
 
 /** Finds who uses the source of a change: asks the leader, or else reads each namespace once. */
@@ -76,10 +75,9 @@ export class ChangeUsers {
       const why = this.#silence?.message ?? `the change alters annotations of ${kind} ${namespace}/${name} that decide`;
       throw noAnswer(why, missingRights);
     }
-    const isWatched = isSourceWatched(source, this.#install.settings);
     return {
       ...{ v: 1, kind, namespace, name, namespaceSelected: evidence.place.isSelected !== false },
-      presence: isWatched ? 'present' : 'not-watched',
+      presence: isSourceWatched(source, this.#install) ? 'present' : 'not-watched',
       users: records.flatMap((record) => userFromObjects(record, source, evidence)),
     };
   }
@@ -100,12 +98,6 @@ export class ChangeUsers {
     this.#namespaces.set(namespace, reading);
     return await reading;
   }
-}
-
-function isSourceWatched({ kind, namespace }: SourceRef, settings: Install['settings']): boolean {
-  const { namespaces, namespacesToIgnore } = settings.selection;
-  const isIn = namespaces.length > 0 ? namespaces.includes(namespace) : !namespacesToIgnore.includes(namespace);
-  return isIn && watchedSourceKinds(settings).includes(kind);
 }
 
 /** The source as workloads find it after the change, or before a deletion. */

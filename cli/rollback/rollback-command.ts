@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { gateAnnotations } from '../../shared/domain/annotations/annotations';
 import { formatRolledBack, parseRolledBack, withRolledBack } from '../../shared/domain/gate-settings/rolled-back';
 import { contentFieldsOf, contentPatch, type KeyChanges } from '../../shared/domain/rollback/content-fields';
@@ -22,11 +21,12 @@ import { enumerated } from '../output/phrases';
 import type { HoldObject } from '../pause/hold-target';
 import { refused, tell, type Outcome } from '../pause/outcome';
 import { allowed, fieldManager } from '../pause/write-hold';
+import { askPerson } from './ask-person';
 import { readRollback, type Rollback, type RollbackTarget } from './read-rollback';
 import { rollbackOptionTable, type RollbackOptions } from './rollback-options';
 
 export interface RollbackWorld extends ClusterWorld {
-  /** Asks the person, and returns the line; undefined: nobody is there to ask. */
+  /** Asks the person, and returns the line; undefined: nobody is there to ask. @throws InterruptedError */
   readonly ask: (question: string) => Promise<string | undefined>;
 }
 
@@ -140,21 +140,10 @@ async function write(
 
 /** `reroll rollback`: puts the last content back with which all users of a source were healthy. */
 export function rollbackCommand(process: NodeJS.Process): LoadedCommand {
-  return rollbackCommandIn({ ...worldOf(process), ask: async (question) => await askOn(process, question) });
+  return rollbackCommandIn({ ...worldOf(process), ask: async (question) => await askPerson(process, question) });
 }
 
 /** The same, with the cluster, the streams and the person passed in. */
 export function rollbackCommandIn(world: RollbackWorld): LoadedCommand {
   return clusterCommandIn(commandAsking(world.ask), world);
-}
-
-/** On the error stream: the output may go to a file. */
-async function askOn({ stdin: input, stderr: output }: NodeJS.Process, question: string): Promise<string | undefined> {
-  if (!input.isTTY) return undefined;
-  const terminal = createInterface({ input, output });
-  try {
-    return await terminal.question(question);
-  } finally {
-    terminal.close();
-  }
 }

@@ -16,13 +16,14 @@ export interface StatusWatch {
   readonly changed: (rows: readonly StatusRow[]) => string;
 }
 
-/** Asks again and again, until Ctrl-C. A terminal is drawn anew; elsewhere, rows that have changed are appended. */
+/** Asks again and again, until Ctrl-C, or until nobody reads the output any more. A terminal is drawn anew; elsewhere, rows that have changed are appended. */
 export async function watchStatus({ world, read, whole, changed }: StatusWatch): Promise<void> {
   const { io, clock, isTerminal, onInterrupt } = world;
-  const interrupted = new AbortController();
-  onInterrupt(() => interrupted.abort());
+  const ended = new AbortController();
+  onInterrupt(() => ended.abort());
+  io.closed?.addEventListener('abort', () => ended.abort());
   let shown: ReadonlyMap<string, string> | undefined;
-  while (!isAborted(interrupted.signal)) {
+  while (!isAborted(ended.signal)) {
     try {
       const status = await read();
       const now = new Map(status.rows.map((row) => [keyOf(row), JSON.stringify(row)]));
@@ -34,7 +35,7 @@ export async function watchStatus({ world, read, whole, changed }: StatusWatch):
       // It may pass, and somebody wants to see what comes next.
       io.err(`${printable(errorMessage(thrown))}\n`);
     }
-    await sleep(clock, everyMs, interrupted.signal);
+    await sleep(clock, everyMs, ended.signal);
   }
 }
 

@@ -98,7 +98,8 @@ describe('the answer about a workload', () => {
 it('the answer about a source has who restarts first, in the words of reroll users', async () => {
   const { answers } = answersOf({ '/v1/sources/ConfigMap/shop/app': source });
   expect((await answers.answer('/sources/configmap/shop/app')).body).toMatchObject({
-    headline: 'a change of ConfigMap shop/app restarts at least 1 of 4 workloads that use it: deployment/web',
+    headline:
+      'a change of ConfigMap shop/app restarts at least 1 of 4 workloads that ask for restarts and use it: deployment/web',
     users: [
       { name: 'web', restarts: true },
       { name: 'calm', restarts: false },

@@ -24,6 +24,8 @@ export interface ReadUsers extends Required<Grounds> {
   readonly body: unknown;
   /** The pod that answered. */
   readonly leader: string | undefined;
+  /** Why the install restarts nothing at all; undefined: it does. */
+  readonly idle: string | undefined;
 }
 
 interface Limits {
@@ -33,20 +35,24 @@ interface Limits {
 
 /** @throws NoAnswerError, KubeError */
 export async function readUsers(cluster: Cluster, source: SourceRef, limits: Limits): Promise<ReadUsers> {
-  const told = await askSource(cluster, source);
-  if (told.silence) return await fromObjects(cluster, source, told.silence, limits);
+  const [told, install] = await Promise.all([
+    askSource(cluster, source),
+    readInstall(cluster.client, limits.rerollNamespace, limits),
+  ]);
+  const idle = idleBecause(install, told.silence);
+  if (told.silence) return { ...(await fromObjects(cluster, source, install, told.silence, limits)), idle };
   const { said: account, body, pod: leader } = told;
-  return { account, body, silence: undefined, leader, isInstallKnown: true, missingRights: [], notKnown: [] };
+  return { account, body, silence: undefined, leader, isInstallKnown: true, idle, missingRights: [], notKnown: [] };
 }
 
 async function fromObjects(
   { client, clock }: Cluster,
   source: SourceRef,
+  install: Install,
   silence: LeaderSilentError,
   { rerollNamespace, timeoutMs }: Limits,
-): Promise<ReadUsers> {
+): Promise<Omit<ReadUsers, 'idle'>> {
   const { kind, namespace, name } = source;
-  const install = await readInstall(client, rerollNamespace, { timeoutMs });
   const { keys, selection } = install.settings;
   const [{ records, missingRights }, sources, place] = await Promise.all([
     readWorkloads(client, namespace, install, { timeoutMs }),
@@ -58,10 +64,9 @@ async function fromObjects(
   }
   const seen = sources.get(sourceId(source));
   const evidence = { install, sources, place, nowMs: clock.nowMs() };
-  const isWatched = watchedSourceKinds(install.settings).includes(kind);
   const account: SourceInspection = {
     ...{ v: 1, kind, namespace, name },
-    presence: isWatched ? (seen?.is === 'absent' ? 'absent' : 'present') : 'not-watched',
+    presence: isSourceWatched(source, install) ? (seen?.is === 'absent' ? 'absent' : 'present') : 'not-watched',
     namespaceSelected: place.isSelected !== false,
     ...(seen?.is === 'there' && { ignore: seen.value.ignore, match: seen.value.match }),
     users: records.flatMap((record) => userFromObjects(record, source, evidence)),
@@ -70,6 +75,22 @@ async function fromObjects(
     ...{ account, body: account, silence, leader: undefined },
     ...{ isInstallKnown: install.isKnown, missingRights, notKnown: place.notKnown },
   };
+}
+
+/** Why an install restarts nothing, whatever changes; undefined: it does. */
+export function idleBecause(
+  { callsInstead, dryRun }: Pick<Install, 'callsInstead' | 'dryRun'>,
+  silence: LeaderSilentError | undefined,
+): string | undefined {
+  if (callsInstead || silence?.silence === 'no-workloads') return 'for each change Reroll calls --webhook-url instead';
+  return dryRun ? 'Reroll runs with --dry-run, and writes nothing' : undefined;
+}
+
+/** Whether the flags of an install leave a source in, by its kind and namespace. */
+export function isSourceWatched({ kind, namespace }: SourceRef, { settings }: Install): boolean {
+  const { namespaces, namespacesToIgnore } = settings.selection;
+  const isIn = namespaces.length > 0 ? namespaces.includes(namespace) : !namespacesToIgnore.includes(namespace);
+  return isIn && watchedSourceKinds(settings).includes(kind);
 }
 
 /** What the objects tell about the users of a source. */

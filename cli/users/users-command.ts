@@ -40,7 +40,7 @@ const command: ClusterCommand<typeof clusterOptionTable, LocalSourceRef> = {
     io.err(noticesOf(users));
     io.out(
       await formatted(output, {
-        text: (wide) => usersText(account, { paint, width, wide, nowMs: cluster.clock.nowMs() }),
+        text: (wide) => usersText(users, { paint, width, wide, nowMs: cluster.clock.nowMs() }),
         report: { ...(isObject(body) ? body : {}), ...answeredBy(users) },
         names: account.users.map((user) => titleOf(user)),
       }),

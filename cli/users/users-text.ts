@@ -5,15 +5,18 @@ import { enumerated, titleOf } from '../output/phrases';
 import { renderTable, type Column, type TableOptions } from '../output/table';
 import { bold, green, red, yellow } from '../output/text-style';
 import { timeAndWait } from '../output/times';
-import type { SourceUsers } from './read-users';
+import type { ReadUsers, SourceUsers } from './read-users';
 
 type User = SourceUsers['users'][number];
 
 /** The answer, then each user. */
-export function usersText(account: SourceUsers, options: TableOptions & { readonly nowMs: number }): string {
+export function usersText(
+  { account, idle }: Pick<ReadUsers, 'account' | 'idle'>,
+  options: TableOptions & { readonly nowMs: number },
+): string {
   const { paint, nowMs } = options;
   const { users, moreUsers } = account;
-  const first = paint(account.presence === 'absent' ? red : bold, printable(headlineOf(account)));
+  const first = paint(account.presence === 'absent' ? red : bold, printable(headlineOf(account, idle)));
   const stages = account.stages
     ? `${paint(account.stages.isStopped ? red : yellow, printable(stagesText(account.stages)))}\n`
     : '';
@@ -61,15 +64,10 @@ export function keysOf({ keys, moreKeys, counted }: Pick<User, 'keys' | 'moreKey
 }
 
 /** The first line of the answer: what a change would restart. */
-export function headlineOf({
-  kind,
-  namespace,
-  name,
-  presence,
-  namespaceSelected,
-  users,
-  moreUsers = 0,
-}: SourceUsers): string {
+export function headlineOf(
+  { kind, namespace, name, presence, namespaceSelected, users, moreUsers = 0 }: SourceUsers,
+  idle?: string,
+): string {
   const title = `${kind} ${namespace}/${name}`;
   const restarting = users.filter(({ restarts }) => restarts);
   const all = users.length + moreUsers;
@@ -81,9 +79,15 @@ export function headlineOf({
     return `a change of ${title} may be missed: Reroll may not list its kind, or has not yet`;
   if (!namespaceSelected)
     return `a change of ${title} restarts nothing: the labels of its namespace do not match --namespace-selector`;
+  if (idle !== undefined) return `a change of ${title} restarts nothing: ${idle}`;
   if (all === 0) return `a change of ${title} restarts nothing: no workload that asks for restarts uses it`;
   const which = restarting.length === 0 ? '' : `: ${enumerated(restarting.map(titleOf))}`;
   const atLeast = moreUsers > 0 ? 'at least ' : '';
   const later = laterPhrase(restarting);
-  return `a change of ${title} restarts ${atLeast}${restarting.length} of ${all} workloads that use it${later}${which}`;
+  return `a change of ${title} restarts ${atLeast}${restarting.length} of ${askingUsers(all, 'it')}${later}${which}`;
+}
+
+/** Those who use a source and ask for nothing are not counted. @example '3 workloads that ask for restarts and use it' */
+export function askingUsers(count: number, subject: string): string {
+  return `${count} ${count === 1 ? 'workload that asks for restarts and uses' : 'workloads that ask for restarts and use'} ${subject}`;
 }

@@ -47,12 +47,13 @@ export const commandRows: readonly CommandRow[] = [
   {
     what: 'users shows who uses a source',
     args: (namespace) => ['users', 'configmap/app', ...main, '-n', namespace(nothing)],
-    expected: /restarts 1 of 1 workloads that use it: deployment\/web\n/,
+    expected: /restarts 1 of 1 workload that asks for restarts and uses it: deployment\/web\n/,
   },
   {
     what: 'users shows an exclusion',
     args: (namespace) => ['users', 'cm/app', ...main, '-n', namespace('the source is excluded')],
-    expected: /restarts 0 of 1 workloads that use it\n[^]*configmaps\.exclude\.reloader\.stakater\.com\/reload/,
+    expected:
+      /restarts 0 of 1 workload that asks for restarts and uses it\n[^]*configmaps\.exclude\.reloader\.stakater\.com\/reload/,
   },
   {
     what: 'users ends with 1 for a source that is not there',
@@ -110,7 +111,8 @@ export const commandRows: readonly CommandRow[] = [
   {
     what: 'preview shows what an edit would restart',
     args: (namespace) => ['preview', 'cm/app', '--set', 'color=green', ...main, '-n', namespace(nothing)],
-    expected: /^would restart 1 of 1 workload that uses ConfigMap situation-\d+\/app: deployment\/web\n/,
+    expected:
+      /^would restart 1 of 1 workload that asks for restarts and uses ConfigMap situation-\d+\/app: deployment\/web\n/,
   },
   {
     what: 'preview knows a value that is there already',
@@ -127,7 +129,8 @@ export const commandRows: readonly CommandRow[] = [
         deployment({ ...within, name: 'web', image: 'app:9' }),
       );
     },
-    expected: /^would restart 0 of 1 workload that uses ConfigMap .*; 1 rolls out anyway: deployment\/web\n/,
+    expected:
+      /^would restart 0 of 1 workload that asks for restarts and uses ConfigMap .*; 1 rolls out anyway: deployment\/web\n/,
   },
   {
     what: 'preview finds nothing in the manifests that are there',
@@ -146,7 +149,7 @@ export const commandRows: readonly CommandRow[] = [
     what: 'users shows that a change would wait',
     args: (namespace) => ['users', 'cm/app', ...main, '-n', namespace('it is held')],
     expected:
-      /restarts 1 of 1 workloads that use it, later: deployment\/web\n[^]* held by reroll\.dev\/hold on the workload: audit\n$/,
+      /restarts 1 of 1 workload that asks for restarts and uses it, later: deployment\/web\n[^]* held by reroll\.dev\/hold on the workload: audit\n$/,
   },
   {
     what: 'preview shows that a restart would wait',
@@ -154,7 +157,8 @@ export const commandRows: readonly CommandRow[] = [
       const where = [...main, '-n', namespace('its namespace is held')];
       return ['preview', 'cm/app', '--set', 'color=green', ...where];
     },
-    expected: /^would restart 1 of 1 workload that uses ConfigMap situation-\d+\/app, later: deployment\/web\n/,
+    expected:
+      /^would restart 1 of 1 workload that asks for restarts and uses ConfigMap situation-\d+\/app, later: deployment\/web\n/,
   },
   {
     what: 'pause holds a workload',

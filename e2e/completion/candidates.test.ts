@@ -69,6 +69,8 @@ describe('what is completed', () => {
       ['why', 'deployment/web', '--for=se'],
       ['--for=secret/', '--for=secretproviderclass/'],
     ],
+    [['history', 'sta'], ['statefulset/']],
+    [['preview', 'conf'], ['configmap/']],
     [
       ['users', ''],
       ['configmap/', 'secret/', 'secretproviderclass/'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { resumeCommandIn } from '../../cli/pause/resume-command';
 import { statusCommandIn } from '../../cli/status/status-command';
 import { usersCommandIn } from '../../cli/users/users-command';
 import { configMap, deployment, fromConfigMap, namespace } from '../apiserver/cluster';
@@ -12,6 +13,7 @@ import { app, auto, changeColor, running, uses, web, type Situation } from './si
 
 const hold = 'reroll.dev/hold';
 const status = { name: 'status', loadIn: statusCommandIn };
+const resume = { name: 'resume', loadIn: resumeCommandIn };
 const users = { name: 'users', loadIn: usersCommandIn };
 const heldShop = namespace('default', { annotations: { [hold]: 'until=2026-01-03T00:00:00Z, because=audit' } });
 const everything = configMap({
@@ -100,7 +102,7 @@ describe('reroll users', () => {
   it.each<Answering>(['leader', 'objects'])('says when a change would restart: %s', async (answering) => {
     const { out } = await ask(users, await inSituation({ objects: [heldShop] }), answering, 'cm/app');
     expect(out)
-      .toBe(`a change of ConfigMap default/app restarts 2 of 2 workloads that use it, 1 of them later: deployment/free and deployment/web
+      .toBe(`a change of ConfigMap default/app restarts 2 of 2 workloads that ask for restarts and use it, 1 of them later: deployment/free and deployment/web
 
 WORKLOAD          RESTARTS   KEYS   BY                           BECAUSE                                        WHEN
 deployment/free   yes        all    reloader.stakater.com/auto   the workload restarts for everything it uses   at once
@@ -123,7 +125,9 @@ describe('reroll preview', () => {
 
   it.each<Answering>(['leader', 'objects'])('says when an edit would restart: %s', async (answering) => {
     const run = await preview(await situated([app, web, everything]), edit, { answering });
-    expect(firstLine(run)).toBe('would restart 1 of 1 workload that uses ConfigMap default/app, later: deployment/web');
+    expect(firstLine(run)).toBe(
+      'would restart 1 of 1 workload that asks for restarts and uses ConfigMap default/app, later: deployment/web',
+    );
     expect(run.out).toMatch(/^deployment\/web +restarts .* held by ConfigMap reroll\/reroll-hold: incident 42$/m);
     const json: unknown = JSON.parse(
       (await preview(await situated([app, web, everything]), [...edit, '-o', 'json'], { answering })).out,
@@ -163,5 +167,33 @@ describe('reroll preview', () => {
     const run = await preview(await situated([held, theme, both]), ['-f', '-'], { files: { '-': yaml(...after) } });
     expect(firstLine(run)).not.toContain('later');
     expect(run.out).not.toContain('WHEN');
+  });
+});
+
+describe('reroll resume announces no restart that another hold keeps', () => {
+  const own = deployment({ ...uses, name: 'own', annotations: { ...auto, [hold]: 'because=debugging' } });
+
+  it.each(['namespace/default', 'cm/app'])('of %s, which has no hold', async (arg) => {
+    const situated = await inSituation({ objects: [namespace('default'), own], then: changeColor });
+    expect((await ask(resume, situated, 'leader', arg)).out).toMatch(/^.* default(\/app)? has no hold of its own\n$/);
+  });
+
+  it.each([
+    ['namespace/default', [heldShop, app]],
+    ['cm/app', [configMap({ name: 'app', data: { color: 'red' }, annotations: { [hold]: 'true' } })]],
+  ])('of %s, which holds others', async (arg, held) => {
+    const situated = await running({ objects: [...held, web, own, rerollDeployment()], then: changeColor, answer: {} });
+    expect((await ask(resume, situated, 'leader', arg)).out).toMatch(
+      / is not held any more\nrestarts that waited: Deployment default\/web\n$/,
+    );
+  });
+
+  it('in a namespace whose hold counts for a source no more', async () => {
+    const situated = await running({
+      objects: [app, heldShop, web, own, rerollDeployment()],
+      ...{ then: changeColor, answer: {} },
+    });
+    const { out } = await runAgainst(clusterOf(...situated, 'leader'), situated[0], resume, ['cm/app', '--override']);
+    expect(out).toContain('\nrestarts that waited: Deployment default/web\n');
   });
 });

@@ -39,13 +39,13 @@ describe('manifests', () => {
     [
       'that change a workload, too',
       ...([shop, [blue, image('web', '2')]] as const),
-      'would restart 1 of 3 workloads that use ConfigMap default/app: deployment/api; 1 rolls out anyway: deployment/web',
+      'would restart 1 of 3 workloads that ask for restarts and use ConfigMap default/app: deployment/api; 1 rolls out anyway: deployment/web',
       '',
     ],
     [
       'that leave a workload as it is',
       ...([shop, [blue, web, api]] as const),
-      'would restart 2 of 3 workloads that use ConfigMap default/app: deployment/api and deployment/web',
+      'would restart 2 of 3 workloads that ask for restarts and use ConfigMap default/app: deployment/api and deployment/web',
       '',
     ],
     [
@@ -54,7 +54,7 @@ describe('manifests', () => {
         [app, image('web', '1', { spec: { paused: true } })],
         [blue, image('web', '2')],
       ] as const),
-      'would restart 1 of 1 workload that uses ConfigMap default/app: deployment/web',
+      'would restart 1 of 1 workload that asks for restarts and uses ConfigMap default/app: deployment/web',
       '',
     ],
     [
@@ -63,7 +63,7 @@ describe('manifests', () => {
         [app, web, api],
         [blue, { ...web, metadata: { name: 'web' } }],
       ] as const),
-      'would restart 1 of 1 workload that uses ConfigMap default/app: deployment/api',
+      'would restart 1 of 1 workload that asks for restarts and uses ConfigMap default/app: deployment/api',
       '',
     ],
     [
@@ -73,7 +73,7 @@ describe('manifests', () => {
         blue,
         { ...report, metadata: { name: 'report', annotations: { ...auto, 'reroll.dev/cronjob-policy': 'never' } } },
       ],
-      'would restart 0 of 1 workload that uses ConfigMap default/app',
+      'would restart 0 of 1 workload that asks for restarts and uses ConfigMap default/app',
       '',
     ],
     [
@@ -82,7 +82,7 @@ describe('manifests', () => {
         [app, api, silent],
         [blue, { ...silent, metadata: { name: 'silent', annotations: auto } }],
       ] as const),
-      'would restart 2 of 2 workloads that use ConfigMap default/app: deployment/api and deployment/silent',
+      'would restart 2 of 2 workloads that ask for restarts and use ConfigMap default/app: deployment/api and deployment/silent',
       '',
     ],
     [
@@ -91,7 +91,7 @@ describe('manifests', () => {
         [app, api],
         [blue, web],
       ] as const),
-      'would restart 1 of 1 workload that uses ConfigMap default/app: deployment/api',
+      'would restart 1 of 1 workload that asks for restarts and uses ConfigMap default/app: deployment/api',
       '',
     ],
     [
@@ -100,7 +100,7 @@ describe('manifests', () => {
         [app, api],
         [configMap({ name: 'app', data: { color: 'x' }, annotations: { 'reloader.stakater.com/ignore': 'true' } })],
       ] as const),
-      'would restart 0 of 1 workload that uses ConfigMap default/app',
+      'would restart 0 of 1 workload that asks for restarts and uses ConfigMap default/app',
       '',
     ],
     [
@@ -112,7 +112,7 @@ describe('manifests', () => {
         ],
         [app],
       ] as const),
-      'would restart 1 of 1 workload that uses ConfigMap default/app: deployment/api',
+      'would restart 1 of 1 workload that asks for restarts and uses ConfigMap default/app: deployment/api',
       '',
     ],
     [
@@ -124,13 +124,13 @@ describe('manifests', () => {
     [
       'without a key that kubectl applied',
       ...([[applied(foreign, foreign), web], [app]] as const),
-      'would restart 1 of 1 workload that uses ConfigMap default/app: deployment/web',
+      'would restart 1 of 1 workload that asks for restarts and uses ConfigMap default/app: deployment/web',
       '',
     ],
     [
       'without a key that something else wrote',
       ...([[foreign, web], [app]] as const),
-      'would restart 1 of 1 workload that uses ConfigMap default/app: deployment/web',
+      'would restart 1 of 1 workload that asks for restarts and uses ConfigMap default/app: deployment/web',
       '',
     ],
     [
@@ -165,7 +165,7 @@ describe('manifests', () => {
           files: { '-': yaml({ ...blue, metadata: { name: 'app' } }) },
         })
       ).out,
-    ).toMatch(/^would restart 1 of 1 workload that uses ConfigMap shop\/app: deployment\/web\n/);
+    ).toMatch(/^would restart 1 of 1 workload that asks for restarts and uses ConfigMap shop\/app: deployment\/web\n/);
   });
 
   it.each<[string, Texts, string]>([

@@ -2,12 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import { configMap, deployment, envFromKey, fromConfigMap, secret } from '../apiserver/cluster';
 import type { Answering } from './asking.fixture';
+import { Harness } from './harness';
 import { api, db, firstLine, preview, shop, situated, yaml } from './preview.fixture';
 import { rule } from './rights.fixture';
 import { app, auto, web, type Situation } from './situations.fixture';
+import { webhookMode } from './why-situations.fixture';
 
 describe('reroll preview', () => {
-  const golden = `would restart 1 of 3 workloads that use ConfigMap default/app: deployment/web
+  const golden = `would restart 1 of 3 workloads that ask for restarts and use ConfigMap default/app: deployment/web
 
 SOURCE                  CHANGE    KEYS
 ConfigMap default/app   changed   size
@@ -36,7 +38,7 @@ deployment/web    restarts   ConfigMap app (size)   reloader.stakater.com/auto  
       files: { 'deploy/all.yaml': manifests },
     });
     expect(run.out)
-      .toBe(`would restart 3 of 4 workloads that use ConfigMap default/app and Secret default/db: deployment/api, deployment/web and statefulset/store
+      .toBe(`would restart 3 of 4 workloads that ask for restarts and use ConfigMap default/app and Secret default/db: deployment/api, deployment/web and statefulset/store
 
 SOURCE                  CHANGE    KEYS
 ConfigMap default/app   changed   color
@@ -95,12 +97,12 @@ describe('an edit', () => {
     [
       'of a value with a comma',
       ['cm/app', '--set="color=a,b"'],
-      'would restart 2 of 3 workloads that use ConfigMap default/app: deployment/api and deployment/web',
+      'would restart 2 of 3 workloads that ask for restarts and use ConfigMap default/app: deployment/api and deployment/web',
     ],
     [
       'by a file',
       ['cm/app', '--set-file=color=new'],
-      'would restart 2 of 3 workloads that use ConfigMap default/app: deployment/api and deployment/web',
+      'would restart 2 of 3 workloads that ask for restarts and use ConfigMap default/app: deployment/api and deployment/web',
     ],
     [
       'by a file with the value that it has',
@@ -110,18 +112,22 @@ describe('an edit', () => {
     [
       'that removes a key',
       ['cm/app', '--unset=color'],
-      'would restart 2 of 3 workloads that use ConfigMap default/app: deployment/api and deployment/web',
+      'would restart 2 of 3 workloads that ask for restarts and use ConfigMap default/app: deployment/api and deployment/web',
     ],
     [
       'that removes a key that is not there',
       ['cm/app', '--unset=none'],
       'would restart nothing: ConfigMap default/app is the same already',
     ],
-    ['that deletes it', ['cm/app', '--delete'], 'would restart 0 of 3 workloads that use ConfigMap default/app'],
+    [
+      'that deletes it',
+      ['cm/app', '--delete'],
+      'would restart 0 of 3 workloads that ask for restarts and use ConfigMap default/app',
+    ],
     [
       'of a Secret',
       ['secret/db', '--set=password=x'],
-      'would restart 1 of 1 workload that uses Secret default/db: statefulset/store',
+      'would restart 1 of 1 workload that asks for restarts and uses Secret default/db: statefulset/store',
     ],
     [
       'of a source of which nobody knows',
@@ -137,18 +143,23 @@ describe('an edit', () => {
   });
 
   it.each<[string, readonly string[], Situation['settings'], string]>([
-    ['created', ['cm/late', '--set=a=b'], {}, 'would restart 0 of 1 workload that uses ConfigMap default/late'],
+    [
+      'created',
+      ['cm/late', '--set=a=b'],
+      {},
+      'would restart 0 of 1 workload that asks for restarts and uses ConfigMap default/late',
+    ],
     [
       'created',
       ['cm/late', '--set=a=b'],
       { reloadOnCreate: true },
-      'would restart 1 of 1 workload that uses ConfigMap default/late: deployment/early',
+      'would restart 1 of 1 workload that asks for restarts and uses ConfigMap default/late: deployment/early',
     ],
     [
       'deleted',
       ['cm/app', '--delete'],
       { reloadOnDelete: true },
-      'would restart 2 of 3 workloads that use ConfigMap default/app: deployment/api and deployment/web',
+      'would restart 2 of 3 workloads that ask for restarts and use ConfigMap default/app: deployment/api and deployment/web',
     ],
     [
       'changed',
@@ -183,6 +194,15 @@ describe('an edit', () => {
   });
 });
 
+it('restarts nothing where Reroll calls a URL instead, also if its flags may not be read', async () => {
+  const harness = new Harness();
+  harness.seed(app, web);
+  const engine = await harness.start({}, undefined, webhookMode());
+  expect(firstLine(await preview([harness, engine], ['cm/app', '--unset=color']))).toBe(
+    'would restart nothing: for each change Reroll calls --webhook-url instead',
+  );
+});
+
 describe('where rights are missing', () => {
   const reads = (...resources: readonly string[]) => [
     rule('apps', 'deployments statefulsets daemonsets', 'get list'),
@@ -203,8 +223,8 @@ describe('where rights are missing', () => {
       const isAll = args[0] === '-f';
       expect(firstLine(run)).toBe(
         isAll
-          ? 'would restart up to 2 of 2 workloads that use Secret default/db: deployment/login and statefulset/store'
-          : 'would restart up to 1 of 2 workloads that use Secret default/db: statefulset/store',
+          ? 'would restart up to 2 of 2 workloads that ask for restarts and use Secret default/db: deployment/login and statefulset/store'
+          : 'would restart up to 1 of 2 workloads that ask for restarts and use Secret default/db: statefulset/store',
       );
       expect(run.out).toContain(`Secret default/db   assumed   ${isAll ? 'all' : 'password'}\n`);
       expect(run.out).toContain('what it uses counts as changed: you may not get secrets in namespace default');
@@ -263,6 +283,11 @@ describe('a change that cannot be made', () => {
       'of what is immutable',
       ['cm/fixed', '--set=a=c'],
       'would be refused: ConfigMap default/fixed is immutable; delete it and create it anew',
+    ],
+    [
+      'to a key that is none',
+      ['cm/app', '--set=bad key=a'],
+      'would be refused: ConfigMap default/app cannot have the key "bad key": keys have letters, digits, "-", "_" and ".", at most 253, and do not begin with ".."',
     ],
     ['of what does not exist', ['cm/none', '--unset=a'], 'there is no ConfigMap default/none'],
     ['a deletion of what does not exist', ['cm/none', '--delete'], 'there is no ConfigMap default/none'],
@@ -343,7 +368,7 @@ describe('output', () => {
         },
       ],
       notResolved: [],
-      answer: 'would restart 1 of 2 workloads that use ConfigMap default/app: deployment/web',
+      answer: 'would restart 1 of 2 workloads that ask for restarts and use ConfigMap default/app: deployment/web',
       answeredBy: answering,
     });
   });

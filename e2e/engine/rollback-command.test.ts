@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ClusterWorld } from '../../cli/cluster/cluster-command';
+import { InterruptedError, type ClusterWorld } from '../../cli/cluster/cluster-command';
 import { rollbackCommandIn } from '../../cli/rollback/rollback-command';
 import { deleteObject } from '../../shared/kube/client/objects';
 import { configMaps } from '../../shared/kube/resource';
@@ -24,6 +24,8 @@ interface Asked {
 }
 
 const saying = (answer: string | undefined) => async () => await Promise.resolve(answer);
+
+const interrupted = async () => await Promise.reject(new InterruptedError());
 
 async function rollback(
   args: readonly string[],
@@ -92,6 +94,7 @@ describe('reroll rollback', () => {
       1,
       /^nobody is there to ask, so nothing was changed: use --yes\n$/,
     ],
+    ['somebody presses Ctrl-C', [], { says: interrupted }, 130, /^$/],
     ['it is a dry run', ['--dry-run'], {}, 0, /^ConfigMap shop\/app would have the content that was kept\n/],
   ])('changes nothing if %s', async (_why, args, asked, code, out) => {
     await broken();

@@ -5,9 +5,10 @@ import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import type { ClusterWorld } from '../../cli/cluster/cluster-command';
 import { configMap, cronJob, deployment, envFromKey, fromConfigMap, namespace } from '../apiserver/cluster';
 import { clusterOf, rerollDeployment, runAgainst, withEndlessPages, type Answering, type Run } from './asking.fixture';
-import { engineUser, type Engine, type Harness } from './harness';
+import { engineUser, Harness, type Engine } from './harness';
 import { rule } from './rights.fixture';
 import { app, auto, changeColor, ownRights, readAll, running, settled, uses, web } from './situations.fixture';
+import { webhookMode } from './why-situations.fixture';
 
 const status = { name: 'status', loadIn: statusCommandIn };
 const users = { name: 'users', loadIn: usersCommandIn };
@@ -194,6 +195,14 @@ describe('reroll status --watch', () => {
     }
   });
 
+  it('ends when nobody reads its output any more', async () => {
+    const situated = await running({ objects: [app, web], answer: {} });
+    const closed = new AbortController();
+    const out = (): void => closed.abort();
+    const io = { columns: 100, out, err: () => undefined, closed: closed.signal };
+    expect((await ask(status, situated, 'leader', ['--watch'], { io })).code).toBe(130);
+  });
+
   it('goes on after an error', async () => {
     const [harness, engine] = await running({ objects: [app, web], answer: {} });
     const inner = clusterOf(harness, engine, 'leader');
@@ -230,7 +239,7 @@ describe('reroll users', () => {
     deployment({ name: 'silent', envFrom: [fromConfigMap('app')] }),
     rerollDeployment(),
   ];
-  const table = `a change of ConfigMap default/app restarts 3 of 4 workloads that use it: deployment/api, deployment/batch and deployment/web
+  const table = `a change of ConfigMap default/app restarts 3 of 4 workloads that ask for restarts and use it: deployment/api, deployment/batch and deployment/web
 
 WORKLOAD           RESTARTS   KEYS    BY                                                BECAUSE
 deployment/api     yes        color   reloader.stakater.com/auto                        the workload restarts for everything it uses
@@ -275,6 +284,35 @@ deployment/web     yes        all     reloader.stakater.com/auto                
       });
     }
   });
+
+  it.each<Answering>(['leader', 'objects'])('promises no restart in a dry run: %s', async (answering) => {
+    const settings = { dryRun: true };
+    const situated = await running({ objects: [app, web, rerollDeployment(settings)], settings, answer: {} });
+    expect((await ask(users, situated, answering, ['cm/app'])).out).toMatch(
+      /^a change of ConfigMap default\/app restarts nothing: Reroll runs with --dry-run, and writes nothing\n/,
+    );
+  });
+
+  it('promises no restart where Reroll calls a URL instead', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    const engine = await harness.start({}, undefined, webhookMode());
+    expect((await ask(users, [harness, engine], 'leader', ['cm/app'])).out).toMatch(
+      /^a change of ConfigMap default\/app restarts nothing: for each change Reroll calls --webhook-url instead\n/,
+    );
+  });
+
+  it.each([{ namespacesToIgnore: ['default'] }, { namespaces: ['other'] }])(
+    'says without the leader, too, that the namespace is left out by %j',
+    async (settings) => {
+      const situated = await running({ objects: [app, web, rerollDeployment(settings)], settings, answer: {} });
+      for (const answering of ['leader', 'objects'] as const) {
+        expect((await ask(users, situated, answering, ['cm/app'])).out).toBe(
+          'a change of ConfigMap default/app restarts nothing: a flag of Reroll leaves out its kind or its namespace\n',
+        );
+      }
+    },
+  );
 
   it('knows a source that restarts nothing', async () => {
     const lone = configMap({ name: 'lone', data: { a: 'b' } });

@@ -44,6 +44,7 @@ describe('sourceAnnotationsPlugin', () => {
     ['a controller', bad, { userInfo: { username: 'system:serviceaccount:kube-system:replicaset-controller' } }, false],
     ['one with lint switched off', { ...bad, 'reroll.dev/lint': 'off' }, {}, false],
     ['one without a mistake', { 'reroll.dev/windows': 'Sat', 'helm.sh/hook': 'x' }, {}, false],
+    ['a content that Reroll keeps', { 'reroll.dev/kept': '{}', 'reroll.dev/kept-mac': 'x' }, {}, false],
     ['a workload', bad, { kind: { group: 'apps', version: 'v1', kind: 'Deployment' } }, false],
   ])('wants %s: %#', (_title, annotations, more, expected) => {
     expect(plugin.wants(requestOf(annotations, more), 'validate')).toBe(expected);

@@ -2,6 +2,7 @@ import type { AnnotationBearer, AnnotationKeys } from './annotations';
 import {
   defaultAnnotationKeys,
   gateAnnotations,
+  keptAnnotations,
   lastReloadedFrom,
   ownAnnotations,
   ownPrefix,
@@ -15,7 +16,7 @@ const { lint } = ownAnnotations;
 /** Reroll's own annotations, by what bears them. */
 const ownKeysOn: Readonly<Record<AnnotationBearer, readonly string[]>> = {
   workload: Object.values<string>({ ...ownAnnotations, ...gateAnnotations }),
-  source: Object.values<string>({ ...sourceAnnotations, ...gateAnnotations, lint }),
+  source: Object.values<string>({ ...sourceAnnotations, ...gateAnnotations, lint, ...keptAnnotations }),
   namespace: Object.values<string>({ ...gateAnnotations, lint }),
 };
 const reloaderKeys: readonly string[] = Object.values<string>({ ...defaultAnnotationKeys, lastReloadedFrom });

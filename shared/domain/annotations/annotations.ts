@@ -104,6 +104,9 @@ export const gateAnnotations = {
 /** A label on the contents that Reroll keeps beside a source. They are no sources themselves. */
 export const keptLabel = 'reroll.dev/kept';
 
+/** On the same objects. Reroll writes them, and puts nothing back without them. */
+export const keptAnnotations = { note: 'reroll.dev/kept', mac: 'reroll.dev/kept-mac' } as const;
+
 /** The ConfigMap in Reroll's namespace that holds all restarts as long as it is there. */
 export const installHoldName = 'reroll-hold';
 

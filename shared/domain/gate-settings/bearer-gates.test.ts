@@ -27,6 +27,7 @@ describe('bearerProblems', () => {
   it.each([
     ['reroll.dev/windws', 'did you mean reroll.dev/windows?'],
     ['reroll.dev/validat', 'did you mean reroll.dev/validate?'],
+    ['reroll.dev/kes', 'did you mean reroll.dev/keys?'],
     ['reroll.dev/urgnt', 'did you mean reroll.dev/urgent?'],
     ['reroll.io/hold', 'did you mean reroll.dev/hold?'],
     ['reroll.dev/settle', 'move it to the workload'],
@@ -37,6 +38,7 @@ describe('bearerProblems', () => {
   it.each<[GateBearer, Record<string, string>]>([
     ['source', { [hold]: 'true', 'reroll.dev/urgent': 'true', 'reroll.dev/validate': 'deny', 'reroll.dev/lint': 'on' }],
     ['source', { [keys.match]: 'true', [keys.ignore]: 'true', [keys.auto]: 'true', 'helm.sh/hook': 'x' }],
+    ['source', { 'reroll.dev/kept': '{}', 'reroll.dev/kept-mac': 'x' }],
     ['namespace', { [windows]: 'Sat', 'reroll.dev/min-interval': '1h', 'reroll.dev/lint': 'off' }],
     ['namespace', { 'reloader.stakater.com/ingore': 'true' }],
   ])('finds nothing on a %s with %j', (bearer, annotations) => expect(problems(annotations, bearer)).toEqual([]));

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
-import { keptLabel } from '../annotations/annotations';
+import { keptAnnotations, keptLabel } from '../annotations/annotations';
 import { isChangeId } from '../gate-settings/rolled-back';
 import { fieldAt, parsedJson, textOf } from '../kubernetes/json-value';
 import { KeyedHash } from '../sources/keyed-hash';
@@ -51,8 +51,6 @@ export interface KeptContent {
   readonly uid: string;
 }
 
-const noteAnnotation = 'reroll.dev/kept';
-const macAnnotation = 'reroll.dev/kept-mac';
 const macVersion = 'reroll-kept-content/1';
 
 /** Longest name of an object. */
@@ -98,7 +96,7 @@ export function keptDraft({ role, kind, source, note, ignoreKey }: KeptDraft): o
     metadata: {
       ...{ name: keptObjectName(role, source), namespace },
       labels: { [keptLabel]: role, 'app.kubernetes.io/managed-by': 'reroll' },
-      annotations: { [ignoreKey]: 'true', [noteAnnotation]: JSON.stringify(note) },
+      annotations: { [ignoreKey]: 'true', [keptAnnotations.note]: JSON.stringify(note) },
       ownerReferences: [{ apiVersion: 'v1', kind, name, uid }],
     },
     ...(kind === 'Secret' && { type }),
@@ -110,7 +108,7 @@ export function keptDraft({ role, kind, source, note, ignoreKey }: KeptDraft): o
 
 /** The annotations that make a draft count, or that change what is noted on it. */
 export function sealedAnnotations(mac: string, note: KeptNote): Readonly<Record<string, string>> {
-  return { [noteAnnotation]: JSON.stringify(note), [macAnnotation]: mac };
+  return { [keptAnnotations.note]: JSON.stringify(note), [keptAnnotations.mac]: mac };
 }
 
 export interface KeptClaim {
@@ -149,8 +147,8 @@ export function openKept(
   object: StoredSource,
 ): KeptContent | undefined {
   const { uid, annotations } = object.metadata;
-  const note = noteOf(annotations?.[noteAnnotation]);
-  const mac = Buffer.from(annotations?.[macAnnotation] ?? '');
+  const note = noteOf(annotations?.[keptAnnotations.note]);
+  const mac = Buffer.from(annotations?.[keptAnnotations.mac] ?? '');
   // With a finalizer, an older content can be kept from going.
   if (!note || fieldAt(object, ['metadata', 'deletionTimestamp']) !== undefined) return undefined;
   const fields = contentFieldsOf(object);
@@ -160,7 +158,7 @@ export function openKept(
 
 /** What is noted on a kept content, by whomever: without the key, nobody can tell. */
 export function unverifiedNote({ metadata: { annotations } }: StoredSource): KeptNote | undefined {
-  return noteOf(annotations?.[noteAnnotation]);
+  return noteOf(annotations?.[keptAnnotations.note]);
 }
 
 function noteOf(text: string | undefined): KeptNote | undefined {

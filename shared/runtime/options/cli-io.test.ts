@@ -14,11 +14,16 @@ describe('cliIo', () => {
 
   it.each(['out', 'err'] as const)('survives when the reader of %s exits, as head does', async (name) => {
     const closed = new Writable({ write: (_chunk, _encoding, done) => done(new Error('write EPIPE')) });
-    const io = cliIo({ stdout: closed, stderr: closed });
+    const io = cliIo({
+      stdout: new PassThrough(),
+      stderr: new PassThrough(),
+      [name === 'out' ? 'stdout' : 'stderr']: closed,
+    });
     io[name]('first');
     // Without a listener, the event would be an uncaught error here.
     await setImmediate();
     expect(closed.errored?.message).toBe('write EPIPE');
+    expect(io.closed?.aborted).toBe(name === 'out');
     expect(() => io[name]('second')).not.toThrow();
     await setImmediate();
   });

@@ -96,7 +96,9 @@ function readFlags(rows: readonly OptionRow[], args: readonly string[], takesArg
       continue;
     }
     const isLong = arg.startsWith('--');
-    const row = rows.find(({ flag, short }) => (isLong ? flag : short) === name);
+    const named = rows.find(({ flag, short }) => (isLong ? flag : short) === name);
+    const attached = named || isLong || inline !== undefined ? undefined : attachedTo(rows, name);
+    const row = named ?? attached;
     if (!row) {
       // The next argument is probably its value, so it is not reported too. It is not shown, because it may be
       // anything.
@@ -105,11 +107,21 @@ function readFlags(rows: readonly OptionRow[], args: readonly string[], takesArg
       problems.push(unknownFlag(arg.split('=', 1)[0] ?? arg, name, known));
       continue;
     }
-    const text = inline ?? nextText(row, rest);
+    const text = attached ? name.slice(1) : (inline ?? nextText(row, rest));
     if (text === undefined) problems.push(`--${row.flag} needs a value; accepted: ${row.accepts}`);
     else flags.set(row.flag, [...(flags.get(row.flag) ?? []), text]);
   }
   return { flags, problems, positional };
+}
+
+/**
+ * The row of a letter with its value attached, as in `-ojson`. `-namespace` is a name with a dash too few, and not the
+ * namespace "amespace".
+ */
+function attachedTo(rows: readonly OptionRow[], name: string): OptionRow | undefined {
+  const row = rows.find(({ short, form }) => short === name[0] && form !== 'switch');
+  const flags = rows.map(({ flag }) => flag);
+  return row && nearest(name, flags) === undefined ? row : undefined;
 }
 
 /** Takes the value after a flag without `=`. Reloader takes even the next flag as the value, which nobody intends. */
