@@ -66,7 +66,7 @@ export function keysOf({ keys, moreKeys, counted }: Pick<User, 'keys' | 'moreKey
 /** The first line of the answer: what a change would restart. */
 export function headlineOf(
   { kind, namespace, name, presence, namespaceSelected, users, moreUsers = 0 }: SourceUsers,
-  idle?: string,
+  idle: string | undefined,
 ): string {
   const title = `${kind} ${namespace}/${name}`;
   const restarting = users.filter(({ restarts }) => restarts);

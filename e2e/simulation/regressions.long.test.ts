@@ -650,3 +650,13 @@ describe('the judge takes a restart for one that may begin', () => {
     );
   });
 });
+
+describe('the judge takes a record for a true one', () => {
+  it('if it is of an owed key as it was, and of another one as it was when that began to count', async () => {
+    const { violations, story } = await simulate(drawWorld(751));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /put reroll\.dev\/hold[^]*edit Secret default\/db[^]*edit references of DaemonSet default\/agent/,
+    );
+  });
+});

@@ -1,0 +1,19 @@
+import { expect, it } from '@jest/globals';
+import { sourceAnswer } from './source-answer';
+
+const user = {
+  ...{ kind: 'Deployment', name: 'web', keys: 'all' as const, decision: 'auto' as const, restarts: true },
+  ...{ rule: 'reloader.stakater.com/auto', why: 'content changed' },
+};
+const account = {
+  ...{ v: 1 as const, kind: 'ConfigMap', namespace: 'shop', name: 'app', presence: 'present' as const },
+  ...{ namespaceSelected: true, users: [user] },
+};
+const read = { account, body: account, silence: undefined, leader: 'reroll-0', isInstallKnown: true };
+const nothing = { missingRights: [], notKnown: [] };
+
+it('promises restarts, and none if the install restarts nothing', () => {
+  expect(sourceAnswer({ ...read, ...nothing, idle: undefined }).headline).toMatch(/ restarts 1 of 1 workload /);
+  const { headline } = sourceAnswer({ ...read, ...nothing, idle: 'Reroll runs with --dry-run' });
+  expect(headline).toMatch(/restarts nothing: Reroll runs with --dry-run/);
+});
