@@ -74,6 +74,8 @@ describe('a source with many users', () => {
     await harness.clock.advance(10 * minuteMs);
     expect(harness.restartOrder()).toEqual(['a-0']);
     await edit('blue', 'app');
+    await harness.clock.advance(20_000);
+    expect(harness.restartOrder()).toEqual(['a-0', 'web-0']);
     await harness.clock.advance(30 * minuteMs);
     expect(new Set(harness.restartOrder()).size).toBe(10);
   });

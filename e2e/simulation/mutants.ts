@@ -5,6 +5,11 @@ export interface Mutant extends Mutation {
   readonly what: string;
 }
 
+/** A bug that a test finds without a world. `test` is the path of the test file from the root of the repository. */
+export interface TestedMutant extends Mutant {
+  readonly test: string;
+}
+
 const hints = 'reconciler/hints/hints.ts';
 const inbox = 'reconciler/hints/change-record-intake.ts';
 const capture = 'webhook/plugins/capture-change.ts';

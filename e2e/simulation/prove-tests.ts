@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { TestedMutant } from './tested-mutants';
+import type { TestedMutant } from './mutants';
 
 /** What the tests read: the source folders, and the configuration of jest and TypeScript. */
 const roomsAndSettings: readonly string[] = [

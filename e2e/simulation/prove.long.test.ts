@@ -4,7 +4,8 @@ import { runBatch } from './batch';
 import { prove } from './prove';
 import { proveTests, type RunTests } from './prove-tests';
 import { provableBugs } from './provable-bugs';
-import { testedMutants, type TestedMutant } from './tested-mutants';
+import type { TestedMutant } from './mutants';
+import { testedMutants } from './tested-mutants';
 
 const said: string[] = [];
 const proved = async (what: string | undefined, seeds: number): Promise<readonly unknown[]> => {

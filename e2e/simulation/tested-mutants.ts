@@ -1,9 +1,5 @@
-import type { Mutant } from './mutants';
-
-/** A bug that a test finds without a world. `test` is the path of the test file from the root of the repository. */
-export interface TestedMutant extends Mutant {
-  readonly test: string;
-}
+import type { TestedMutant } from './mutants';
+import { testedGateMutants } from './tested-gate-mutants';
 
 const worker = 'reconciler/worker/worker.ts';
 const workerTest = 'reconciler/worker/worker.test.ts';
@@ -14,68 +10,16 @@ const contentsTest = 'reconciler/reading/content-loader.test.ts';
 const comparison = 'shared/domain/baseline/comparison.ts';
 const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 const whatCountsTest = 'e2e/engine/what-counts.test.ts';
-const refs = 'reconciler/workloads/workload-refs.ts';
-const refsTest = 'reconciler/workloads/workload-refs.test.ts';
-const rolling = 'reconciler/gates/rolling-workloads.ts';
-const rollingTest = 'reconciler/gates/rolling-workloads.test.ts';
 
 /** Each is found by its `test`. These bugs need faults that few worlds draw, or none. */
 export const testedMutants: readonly TestedMutant[] = [
+  ...testedGateMutants,
   {
     what: 'the order counts for nobody who has once been told to go',
     file: worker,
     from: 'const now = this.#askGates(workload, changes);',
     to: 'const now = this.#options.gates.ask(workload, changes, this.#options.clock.nowMs());',
     test: 'e2e/engine/pace.test.ts',
-  },
-  {
-    what: 'a hold on a Rollout does not hold the Deployment whose template it takes',
-    file: refs,
-    from: '      ...(rollout.gates && { gates: { ...record.gates, ...rollout.gates } }),\n',
-    to: '',
-    test: refsTest,
-  },
-  {
-    what: 'when a hold on a Rollout begins or ends, nobody looks at its Deployment',
-    file: refs,
-    from: 'if (asksTheSame && sameGateSettings(former.record.gates, record.gates)) return;',
-    to: 'if (asksTheSame && sameGateSettings(record.gates, record.gates)) return;',
-    test: refsTest,
-  },
-  {
-    what: 'those that Reroll holds paused do not count',
-    file: rolling,
-    from: "const isPaused = progress.state === 'held' &&",
-    to: "const isPaused = progress.state === 'failed' &&",
-    test: 'e2e/engine/pace.test.ts',
-  },
-  {
-    what: 'those that Reroll holds paused count for as long as the pause lasts',
-    file: rolling,
-    from: '{ ...slot, rolls: false }',
-    to: '{ ...slot, rolls: slot.rolls }',
-    test: rollingTest,
-  },
-  {
-    what: 'a long pause ends, and nobody counts what rolls then',
-    file: rolling,
-    from: '{ ...known, pods, rolls: true,',
-    to: '{ ...known, pods,',
-    test: rollingTest,
-  },
-  {
-    what: 'under a limit in pods, whoever fits goes',
-    file: 'reconciler/gates/restart-turns.ts',
-    from: 'const isKept = !isCounted &&',
-    to: 'const isKept = isCounted &&',
-    test: 'e2e/engine/pace.test.ts',
-  },
-  {
-    what: 'when one leaves for whose pods there was no room, nobody looks',
-    file: 'reconciler/gates/waiting-line.ts',
-    from: 'return restart !== undefined && [...this.#blocked.values()].includes(restart);',
-    to: 'return restart !== undefined && this.#waiting.has(key);',
-    test: 'reconciler/gates/restart-turns.test.ts',
   },
   {
     what: 'nobody goes first in the place of one that may not restart',

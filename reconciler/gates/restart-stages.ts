@@ -163,7 +163,7 @@ export class RestartStages {
     if (this.#checksDueMs > nowMs) return;
     this.#options.checks.round(
       [...this.#sources.values()].flatMap((staged) =>
-        asksChecks(staged) ? staged.checked.flatMap((key) => this.#options.workloads.get(key) ?? []) : [],
+        staged.asksChecks ? staged.checked.flatMap((key) => this.#options.workloads.get(key) ?? []) : [],
       ),
     );
   }
@@ -217,7 +217,7 @@ export class RestartStages {
   get #checksDueMs(): number {
     const { clock, checks } = this.#options;
     for (const staged of this.#sources.values()) {
-      if (asksChecks(staged) && staged.checked.length > 0) return clock.nowMs() + checks.dueMs - clock.monotonicMs();
+      if (staged.asksChecks && staged.checked.length > 0) return clock.nowMs() + checks.dueMs - clock.monotonicMs();
     }
     return Infinity;
   }
@@ -396,9 +396,4 @@ type Stop = Extract<RolloutStage, { readonly is: 'stopped' | 'rolled-back' }>;
 /** Whether nobody else restarts until somebody does something. */
 function isStop(stage: RolloutStage): stage is Stop {
   return stage.is === 'stopped' || stage.is === 'rolled-back';
-}
-
-/** Health checks are asked as long as somebody waits for the answer, or may be stopped by it while waiting for something else. */
-function asksChecks(staged: StagedSource): boolean {
-  return staged.waiting.size > 0 || (staged.isUnderWay && staged.stage.is !== 'begins');
 }

@@ -90,6 +90,11 @@ export class StagedSource {
     return this.#checked;
   }
 
+  /** Whether somebody waits for the answers of health checks, or may be stopped by them while waiting for something else. */
+  get asksChecks(): boolean {
+    return this.waiting.size > 0 || (this.isUnderWay && this.stage.is !== 'begins');
+  }
+
   touch(key: WorkloadKey): void {
     if (this.#users.has(key)) this.#touched.add(key);
   }
