@@ -1,7 +1,7 @@
 import { pods } from '../../shared/kube/resource';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { listPages, type RequestLimits } from '../../shared/kube/client/objects';
-import { ForbiddenError, NotFoundError } from '../../shared/kube/errors';
+import { look, valueOf } from './seen';
 
 const pageSize = 500;
 
@@ -19,18 +19,17 @@ export async function readOldestPodMs(
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
   if (labelSelector === '') return undefined;
+  const options = { ...limits, labelSelector, metadataOnly: true, pageSize };
+  return valueOf(await look(oldestOf(listPages(client, pods, namespace, options))));
+}
+
+async function oldestOf(pages: ReturnType<typeof listPages>): Promise<number | undefined> {
   let oldestMs: number | undefined;
-  try {
-    const options = { ...limits, labelSelector, metadataOnly: true, pageSize };
-    for await (const page of listPages(client, pods, namespace, options)) {
-      for (const { metadata } of page) {
-        if (metadata.deletionTimestamp !== undefined) continue;
-        oldestMs = Math.min(oldestMs ?? Infinity, Date.parse(metadata.creationTimestamp ?? ''));
-      }
+  for await (const page of pages) {
+    for (const { metadata } of page) {
+      if (metadata.deletionTimestamp !== undefined) continue;
+      oldestMs = Math.min(oldestMs ?? Infinity, Date.parse(metadata.creationTimestamp ?? ''));
     }
-  } catch (thrown) {
-    if (thrown instanceof ForbiddenError || thrown instanceof NotFoundError) return undefined;
-    throw thrown;
   }
   return oldestMs;
 }

@@ -81,19 +81,11 @@ describe('waves', () => {
 });
 
 describe('a Job', () => {
-  it('in a lower wave is complete before the next wave restarts', async () => {
-    harness.seed(task('migrate', { 'reroll.dev/wave': '-1' }), app('web'));
-    await start();
-    await edit('blue');
-    await harness.clock.advance(20_000);
-    expect(recreations('migrate')).toBe(1);
-    expect(harness.restartOrder()).toEqual([]);
-    await harness.clock.advance(2 * minuteMs);
-    expect(harness.restartOrder()).toEqual(['web']);
-  });
-
-  it('named by after is complete before', async () => {
-    harness.seed(task('migrate'), app('web', { 'reroll.dev/after': 'job/migrate' }));
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    ['in a lower wave is complete before the next wave restarts', { 'reroll.dev/wave': '-1' }, {}],
+    ['named by after is complete before', {}, { 'reroll.dev/after': 'job/migrate' }],
+  ])('%s', async (_what, ofJob, ofOther) => {
+    harness.seed(task('migrate', ofJob), app('web', ofOther));
     await start();
     await edit('blue');
     await harness.clock.advance(20_000);

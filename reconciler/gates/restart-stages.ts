@@ -192,9 +192,11 @@ export class RestartStages {
     this.#options.checks.clear();
   }
 
-  /** Whether something may happen by itself. */
+  /** Whether something may happen by itself. Asked at each event of a workload, so nothing is copied. */
   get isWaiting(): boolean {
-    return this.#waitsAt.size > 0 || [...this.#sources.values()].some(({ isUnderWay }) => isUnderWay);
+    if (this.#waitsAt.size > 0) return true;
+    for (const { isUnderWay } of this.#sources.values()) if (isUnderWay) return true;
+    return false;
   }
 
   /** How many sources have stopped. */
