@@ -29,12 +29,15 @@ LABEL org.opencontainers.image.title="Reroll" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.base.name="gcr.io/distroless/cc-debian12:nonroot"
-# The levers on memory are those of main.ts, whose first line only counts where the bundle is run by its own name. A pod that
-# sets NODE_OPTIONS sets that again.
+# A small cluster takes 15 MB less with these settings of malloc: V8 and OpenSSL take and give back blocks all the time, and
+# malloc keeps what lies between two that stay (docs/decisions/0015-a-bundle-in-parts.md). The option of Node is that of
+# main.ts, whose first line only counts where the bundle is run by its own name. A pod that sets NODE_OPTIONS sets that again.
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=1 \
     MALLOC_MMAP_THRESHOLD_=16384 \
+    MALLOC_TOP_PAD_=0 \
     MALLOC_TRIM_THRESHOLD_=65536 \
+    GLIBC_TUNABLES=glibc.malloc.tcache_count=0 \
     NODE_OPTIONS=--max-semi-space-size=2
 WORKDIR /app
 COPY --from=node /usr/local/bin/node /usr/local/bin/node

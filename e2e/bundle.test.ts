@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Metafile } from 'esbuild';
 import { describe, expect, it } from '@jest/globals';
+import { Rooms } from './channel/rooms.fixture';
 import { projectDir } from './control-plane/versions';
 
 const { outputs } = JSON.parse(readFileSync(path.join(projectDir, 'dist/reroll.meta.json'), 'utf8')) as Metafile;
@@ -37,6 +38,43 @@ function sourcesIn(files: ReadonlySet<string>): readonly string[] {
 
 const ofTraces =
   /^(shared\/tracing\/(?!span-metrics)|(reconciler|webhook)\/tracing\/|node_modules\/@opentelemetry\/(?!api\/))/;
+
+/** What Express loads for what no process of ours does: each takes memory that a pod keeps. */
+const neverCalled = /node_modules\/(body-parser|qs|send|serve-static)\//;
+
+describe('what Express would load besides', () => {
+  it.each(['reconciler/process/assemble.ts', 'webhook/process/assemble.ts'])('is not loaded with %s', (source) => {
+    const loaded = loadedWith(source);
+    const sources = sourcesIn(loaded);
+    const contentTypes = [...loaded].reduce(
+      (bytes, file) => bytes + (outputs[file]?.inputs['node_modules/mime-db/db.json']?.bytesInOutput ?? 0),
+      0,
+    );
+
+    expect(sources.some((input) => input.startsWith('node_modules/express/'))).toBe(true);
+    expect(sources.filter((input) => neverCalled.test(input))).toEqual([]);
+    expect(contentTypes).toBeGreaterThan(0);
+    expect(contentTypes).toBeLessThan(1_000);
+  });
+
+  it('is not missed where it answers', async () => {
+    const rooms = await Rooms.open();
+    try {
+      const running = await rooms.run('webhook');
+      const { address } = await running.line(({ message }) => message === 'serving metrics and probes');
+      const contentTypeOf = async (path: string, method: string) =>
+        (await fetch(`http://${String(address)}${path}`, { method })).headers.get('content-type');
+
+      expect(await contentTypeOf('/readyz', 'GET')).toBe('application/json; charset=utf-8');
+      expect(await contentTypeOf('/readyz?verbose&a[b]=c', 'GET')).toBe('text/plain; charset=utf-8');
+      expect(await contentTypeOf('/metrics', 'GET')).toBe('text/plain; version=0.0.4; charset=utf-8');
+      expect(await contentTypeOf('/metrics', 'POST')).toBe('text/plain; charset=utf-8');
+      expect(await contentTypeOf('/nothing', 'GET')).toBe('text/plain; charset=utf-8');
+    } finally {
+      await rooms.close();
+    }
+  });
+});
 
 describe('what sends traces', () => {
   it.each(['main.ts', 'reconciler/process/assemble.ts', 'webhook/process/assemble.ts'])(

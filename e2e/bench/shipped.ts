@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { mallocSettings } from '../image-environment';
 import type { Pod } from './pod';
 import { bundlePath, RerollProcess } from '../reroll-process';
 
@@ -9,7 +10,7 @@ export interface ShippedOptions {
   readonly pod?: Pod | undefined;
 }
 
-/** Starts `reroll` as it is shipped: through its shebang line, which sets the options of Node. */
+/** Starts `reroll` as it is shipped: with the variables of the image, and the options of Node in its first line. */
 export function startShipped(args: readonly string[], { core, pod }: ShippedOptions = {}): RerollProcess {
   const [first, ...rest] = [
     ...(core === undefined ? [] : ['taskset', '-c', String(core)]),
@@ -17,7 +18,7 @@ export function startShipped(args: readonly string[], { core, pod }: ShippedOpti
     bundlePath,
   ];
   const path = { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` };
-  return endedWithUs(new RerollProcess({ args, env: { ...path, ...pod?.env }, command: [first, ...rest] }));
+  return endedWithUs(new RerollProcess({ args, env: { ...path, ...mallocSettings, ...pod?.env }, command: [first, ...rest] }));
 }
 
 /** Kills the process when the bench exits, so that an interrupted bench leaves no process behind. */

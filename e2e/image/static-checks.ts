@@ -82,8 +82,10 @@ export const staticChecks: readonly ImageCheck[] = [
     run: ({ config }) => {
       const names = config.Env.map((pair) => pair.split('=')[0]);
       assert.deepEqual(names.filter((name) => !['PATH', 'SSL_CERT_FILE'].includes(name ?? '')).toSorted(), [
+        'GLIBC_TUNABLES',
         'MALLOC_ARENA_MAX',
         'MALLOC_MMAP_THRESHOLD_',
+        'MALLOC_TOP_PAD_',
         'MALLOC_TRIM_THRESHOLD_',
         'NODE_ENV',
         'NODE_OPTIONS',
