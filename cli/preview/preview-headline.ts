@@ -47,7 +47,7 @@ function nothingBecause({ sources, workloads, install, silence, unresolved }: Pr
   if (!only) return `${subjectOf(sources)} ${sources.length === 1 ? 'is' : 'are'} the same already`;
   const left = changed.map(leftOutBecause);
   if (left.every((reason) => reason !== undefined)) return left[0];
-  const idle = idleBecause(install, silence);
+  const idle = idleBecause(install, { silence, account: only.account });
   if (idle !== undefined) return idle;
   return workloads.length === 0 ? `no workload that asks for restarts uses ${subjectOf(changed)}` : undefined;
 }

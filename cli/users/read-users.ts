@@ -39,9 +39,12 @@ export async function readUsers(cluster: Cluster, source: SourceRef, limits: Lim
     askSource(cluster, source),
     readInstall(cluster.client, limits.rerollNamespace, limits),
   ]);
-  const idle = idleBecause(install, told.silence);
-  if (told.silence) return { ...(await fromObjects(cluster, source, install, told.silence, limits)), idle };
+  if (told.silence) {
+    const read = await fromObjects(cluster, source, install, told.silence, limits);
+    return { ...read, idle: idleBecause(install, read) };
+  }
   const { said: account, body, pod: leader } = told;
+  const idle = idleBecause(install, { account, silence: undefined });
   return { account, body, silence: undefined, leader, isInstallKnown: true, idle, missingRights: [], notKnown: [] };
 }
 
@@ -77,13 +80,19 @@ async function fromObjects(
   };
 }
 
-/** Why an install restarts nothing, whatever changes; undefined: it does. */
+/**
+ * Why an install restarts nothing, whatever changes; undefined: it does. The leader tells of a dry run whoever asks it about
+ * a source, who may not have the right to read Reroll's Deployment.
+ */
 export function idleBecause(
   { callsInstead, dryRun }: Pick<Install, 'callsInstead' | 'dryRun'>,
-  silence: LeaderSilentError | undefined,
+  {
+    silence,
+    account,
+  }: { readonly silence: LeaderSilentError | undefined; readonly account: Pick<SourceUsers, 'dryRun'> },
 ): string | undefined {
   if (callsInstead || silence?.silence === 'no-workloads') return 'for each change Reroll calls --webhook-url instead';
-  return dryRun ? 'Reroll runs with --dry-run, and writes nothing' : undefined;
+  return dryRun || account.dryRun === true ? 'Reroll runs with --dry-run, and writes nothing' : undefined;
 }
 
 /** Whether the flags of an install leave a source in, by its kind and namespace. */

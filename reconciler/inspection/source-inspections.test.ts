@@ -18,6 +18,14 @@ describe('what is known about a source', () => {
     });
   });
 
+  it.each([
+    ['says that this process writes nothing', true, true],
+    ['does not say so of one that does', false, undefined],
+  ])('%s', (_what, dryRun, expected) => {
+    const world = new InspectionWorld({ dryRun });
+    expect(inspectSource(world.view, app, term).dryRun).toBe(expected);
+  });
+
   it('says that a change restarts nobody if it is annotated to be ignored', () => {
     const world = new InspectionWorld();
     world.seeSource(sourceRecord({ ignore: true }));

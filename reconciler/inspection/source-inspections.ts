@@ -34,6 +34,7 @@ export function inspectSource(view: InspectionView, question: SourceQuestion, te
     ...{ v: 1, kind, namespace, name },
     presence: flags ? 'present' : absenceOf(view, question),
     namespaceSelected: isNamespaceWatched(view, namespace) && view.scope.isSelected(namespace),
+    ...(view.settings.dryRun && { dryRun: true as const }),
     ...(flags && { ignore: flags.ignore, match: flags.match }),
     ...(stages && { stages }),
     users: named,

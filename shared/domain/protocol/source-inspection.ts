@@ -41,6 +41,7 @@ export const sourceInspectionSchema = z
           '`not-watched`: a flag leaves out its kind or its namespace.',
       ),
     namespaceSelected: z.boolean().describe('Workloads of its namespace are restarted.'),
+    dryRun: z.literal(true).optional().describe('This process writes nothing, so it restarts nothing.'),
     ignore: z.boolean().optional().describe('It is annotated to be ignored. Missing if it is not present.'),
     match: z.boolean().optional().describe('It is annotated to match searches. Missing if it is not present.'),
     stages: stagesSchema.optional().describe('Users of it wait for others that restart first. Missing if none does.'),
