@@ -18,7 +18,9 @@ export function startShipped(args: readonly string[], { core, pod }: ShippedOpti
     bundlePath,
   ];
   const path = { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` };
-  return endedWithUs(new RerollProcess({ args, env: { ...path, ...mallocSettings, ...pod?.env }, command: [first, ...rest] }));
+  return endedWithUs(
+    new RerollProcess({ args, env: { ...path, ...mallocSettings, ...pod?.env }, command: [first, ...rest] }),
+  );
 }
 
 /** Kills the process when the bench exits, so that an interrupted bench leaves no process behind. */
