@@ -25,7 +25,7 @@ const withoutUncalled = {
 const withUsedContentTypes = {
   name: 'with the content types that are used',
   setup({ onLoad }) {
-    onLoad({ filter: /mime-db.db\.json$/ }, async ({ path }) => {
+    onLoad({ filter: /mime-db[\\/]db\.json$/ }, async ({ path }) => {
       const types = JSON.parse(await readFile(path, 'utf8'));
       const used = ['text/plain', 'text/html', 'application/json'].map((name) => [name, types[name]]);
       return { contents: JSON.stringify(Object.fromEntries(used)), loader: 'json' };

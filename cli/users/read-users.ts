@@ -80,16 +80,19 @@ async function fromObjects(
   };
 }
 
+/** What was learned about a source, and why not from the leader. */
+interface AboutSource {
+  readonly silence: LeaderSilentError | undefined;
+  readonly account: Pick<SourceUsers, 'dryRun'>;
+}
+
 /**
- * Why an install restarts nothing, whatever changes; undefined: it does. The leader tells of a dry run whoever asks it about
- * a source, who may not have the right to read Reroll's Deployment.
+ * Why an install restarts nothing, whatever changes; undefined: it does. The leader's answer about a source tells of a dry run,
+ * because who asks may lack the right to read Reroll's Deployment.
  */
 export function idleBecause(
   { callsInstead, dryRun }: Pick<Install, 'callsInstead' | 'dryRun'>,
-  {
-    silence,
-    account,
-  }: { readonly silence: LeaderSilentError | undefined; readonly account: Pick<SourceUsers, 'dryRun'> },
+  { silence, account }: AboutSource,
 ): string | undefined {
   if (callsInstead || silence?.silence === 'no-workloads') return 'for each change Reroll calls --webhook-url instead';
   return dryRun || account.dryRun === true ? 'Reroll runs with --dry-run, and writes nothing' : undefined;
