@@ -351,6 +351,24 @@ describe('a workloadRef that changes while the engine runs', () => {
     expect(outcome(harness)).toEqual(byDeployment);
   });
 
+  it('is not restarted past a hold on the Rollout while the Deployment that asks itself is yet to be read', async () => {
+    const { harness } = await started(deployment({ name: 'web', annotations: auto, ...uses }));
+    harness.faults.add({
+      match: ({ method, pathname }) => method === 'GET' && pathname.endsWith('/deployments/web'),
+      times: 20,
+      fault: { kind: 'status', code: 503 },
+    });
+    harness.seed(rolloutOf('web-ro', { ...auto, 'reroll.dev/hold': 'true' }));
+    await harness.clock.advance(2_000);
+    await change(harness);
+    expect(outcome(harness)).toEqual(none);
+    await harness.clock.advance(60 * minuteMs);
+    expect(outcome(harness)).toEqual(none);
+    await harness.patch('Rollout', 'web-ro', { metadata: { annotations: { 'reroll.dev/hold': null } } });
+    await harness.clock.advance(minuteMs);
+    expect(outcome(harness)).toEqual(byDeployment);
+  });
+
   it('ends when the Rollout is deleted: only the annotations of the Deployment count', async () => {
     const { harness } = await started(web, rolloutOf('web-ro', auto));
     await harness.delete('Rollout', 'web-ro');

@@ -164,6 +164,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     adoptions: new AdoptionRateLimiter(clock),
     checkRestored: events.checkRestored,
     refresh: workloads.refresh,
+    isOutdated: workloads.isOutdated,
     removals: new BaselineRemovals({ client, clock, reporter }),
     writers: dryRun ? dryRunWriters : writersFor(journal, pauses),
   });

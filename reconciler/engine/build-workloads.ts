@@ -1,3 +1,4 @@
+import { objectKey } from '../../shared/domain/kubernetes/object-key';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
@@ -18,6 +19,11 @@ export interface WorkloadParts {
   readonly watched: WatchedWorkloads;
   /** Deployments to be read because a Rollout that refers to them was added, changed or removed: `namespace/name`. */
   readonly referencedDeployments: KeyQueue;
+  /**
+   * Whether the record of a workload may lack what the Rollouts that refer to it say, until it has been read. They may
+   * hold it, so nothing is restarted on the word of such a record.
+   */
+  readonly isOutdated: (record: WorkloadRecord) => boolean;
   /** Decodes an object as the watches do. Throws a MalformedObjectError. */
   readonly read: (kind: WorkloadKindName, object: unknown) => WorkloadRecord;
   /** Takes over an object that was read by name, for example after a conflict, if its namespace is selected. */
@@ -63,6 +69,8 @@ export function buildWorkloads(base: EngineBase, events: WorkloadEvents): Worklo
     ...queueOptions(base),
     process: async (key) => await reader.process(key),
   });
+  const isOutdated = ({ kind, namespace, name }: WorkloadRecord): boolean =>
+    kind === 'Deployment' && referencedDeployments.standing(objectKey(namespace, name)) !== undefined;
   const read = (kind: WorkloadKindName, object: unknown): WorkloadRecord => refs.joined(refs.read(kind, object));
   const refresh = (record: WorkloadRecord): void =>
     sink(record.kind, undefined, () => undefined).upsert(record, 'list');
@@ -74,5 +82,5 @@ export function buildWorkloads(base: EngineBase, events: WorkloadEvents): Worklo
       return record;
     },
   };
-  return { scope, index, refs, watched, referencedDeployments, read, refresh };
+  return { scope, index, refs, watched, referencedDeployments, isOutdated, read, refresh };
 }

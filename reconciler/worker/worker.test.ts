@@ -121,6 +121,7 @@ beforeEach(() => {
     adoptions: new AdoptionRateLimiter(clock),
     checkRestored: () => Promise.resolve(),
     refresh: (record) => workloads.sink(record.kind, undefined, nothing).upsert(record, 'list'),
+    isOutdated: () => false,
     removals: { putBack: () => Promise.resolve(), forget: nothing },
     writers: {
       ...dryRunWriters,

@@ -1,5 +1,6 @@
 import type { Baseline } from '../../shared/domain/baseline/baseline';
 import { optedIn } from '../../shared/domain/policy/policy';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { progressOnceRestarted } from '../../shared/domain/workloads/rollout-progress';
 import type { StrategyName } from '../../shared/domain/workloads/workload-settings';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
@@ -58,6 +59,8 @@ export interface WorkerOptions
   readonly unfinished: Pick<UnfinishedLooks, 'get' | 'note' | 'forget'>;
   readonly hints: Pick<Hints, 'attribution'>;
   readonly writers: Writers;
+  /** Whether the workload is being read because its record may lack what decides about it. */
+  readonly isOutdated: (record: WorkloadRecord) => boolean;
   readonly context: ApplyContext;
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
 }
@@ -72,6 +75,9 @@ const busyJobMs = 1_000;
 
 /** A gate that opens in weeks is asked again meanwhile: no timer is set for longer, and clocks are corrected. */
 const gateLookMs = 3_600_000;
+
+/** The workload is being read by name. If that fails, its own queue repeats it. */
+const outdated: LookResult = { kind: 'again', afterMs: 1_000, waitsFor: 'retry' };
 
 /** Processes one workload at a time: plan, then apply. What it does not finish stays in the queue. */
 export class Worker {
@@ -137,6 +143,7 @@ export class Worker {
     const term = this.#options.term();
     // Checked again after the wait: the lease and the workload may be gone.
     if (!workload || !term) return { kind: 'done' };
+    if (this.#options.isOutdated(workload.record)) return outdated;
     await this.#writes.takeBackUnmarked(workload);
     const standing = workload.record.kind === 'Job' ? writers.journal.standing(workload.record) : 'free';
     if (standing === 'under-way') return { kind: 'done', waitsFor: 'job' };
