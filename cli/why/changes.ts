@@ -1,5 +1,5 @@
 import { parseSourceId } from '../../shared/domain/sources/source';
-import type { RestartCause } from '../../shared/domain/workloads/restart-cause';
+import { whatHappened, type RestartCause } from '../../shared/domain/workloads/restart-cause';
 import type { SourceAccount } from '../evidence/account';
 import { enumerated } from '../output/phrases';
 import { titleOf, type TrackedCase } from './case';
@@ -23,28 +23,34 @@ function describeOwed(source: SourceAccount): string {
 }
 
 /**
- * Why the last restart was made, as it noted. That a source was created or deleted, its Event alone tells.
+ * Why the last restart was made, as it noted, or else as its Event tells.
  *
  * @example 'alice changed key color of ConfigMap app'
  */
 export function lastRestartBecause({ account: { lastRestart }, facts, events }: TrackedCase): string | undefined {
   if (!lastRestart) return undefined;
   const { id } = lastRestart;
+  const noted = facts?.cause?.id === id ? notedCause(facts.cause) : undefined;
+  if (noted !== undefined) return noted;
   const event = events.find(({ reason, message }) => reason === 'Reloaded' && message.includes(id));
-  const told = event?.message.replace(/\. \w+ restarted .*$/, '');
-  if (told?.includes(': it was ')) {
-    const appeared = told.replaceAll(/: it was (created|deleted)( \(keys: [^)]*\))?/g, ' was $1');
-    return appeared.replaceAll(/ \(change [0-9a-f]{8}\)/g, '');
-  }
-  return (facts?.cause?.id === id ? notedCause(facts.cause) : undefined) ?? told;
+  return event?.message
+    .replace(/\. \w+ restarted .*$/, '')
+    .replaceAll(/: it was (created|deleted)( \(keys: [^)]*\))?/g, ' was $1');
 }
 
-function notedCause({ sources, by, moreUsers }: RestartCause): string | undefined {
-  const things = [...sources].map(([id, keys]) => {
+function notedCause(cause: RestartCause): string | undefined {
+  const { sources, by, moreUsers } = cause;
+  const edited: string[] = [];
+  const appeared: string[] = [];
+  for (const [id, keys] of sources) {
     const source = parseSourceId(id);
-    return changed(source ? titleOf(source) : id, keys);
-  });
-  if (things.length === 0) return undefined;
-  const users = [...by, ...(moreUsers > 0 ? [`${moreUsers} more`] : [])];
-  return users.length === 0 ? `${enumerated(things)} changed` : `${enumerated(users)} changed ${enumerated(things)}`;
+    const title = source ? titleOf(source) : id;
+    const happened = whatHappened(cause, id);
+    if (happened === 'changed') edited.push(changed(title, keys));
+    else appeared.push(`${title} was ${happened}`);
+  }
+  const users = enumerated([...by, ...(moreUsers > 0 ? [`${moreUsers} more`] : [])]);
+  if (edited.length === 0) return appeared.length === 0 ? undefined : enumerated(appeared) + (users && ` by ${users}`);
+  const edit = users === '' ? `${enumerated(edited)} changed` : `${users} changed ${enumerated(edited)}`;
+  return enumerated([edit, ...appeared]);
 }

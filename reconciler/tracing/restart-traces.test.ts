@@ -259,6 +259,7 @@ describe('a restart that Reroll did not write', () => {
 describe('a Job', () => {
   const told: RestartCause = {
     ...{ id: 'c0ffee00', atMs: Date.UTC(2026, 0, 1), by: ['alice'], moreUsers: 0, isLeftToNextRun: false },
+    ...{ created: new Set(), deleted: new Set() },
     sources: new Map([['cm/app', ['color']]]),
     changes: new Map([['cm/app', '9f3e11aa']]),
   };

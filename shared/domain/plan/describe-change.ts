@@ -109,7 +109,7 @@ function describeKeys(keys: readonly string[] | undefined): string {
 /**
  * The annotation `reroll.dev/last-restart`: compact JSON that names the sources of the last restart, the ids of their
  * changes (`changes`) and, where known, the users whose changes it answers (`by`; `byMore` counts the rest). A source
- * whose changed keys are unknown has the value `null`. With `isLeftToNextRun` the restart is still to come: `"effect":"next-run"`.
+ * whose changed keys are unknown has the value `null`. `created` and `deleted` list those whose change was that. With `isLeftToNextRun` the restart is still to come: `"effect":"next-run"`.
  */
 export function lastRestartAnnotation(
   restartId: string,
@@ -129,10 +129,17 @@ export function lastRestartAnnotation(
     sources: Object.fromEntries(sources),
     ...(named.length > 0 && { changes: Object.fromEntries(named.map((change) => [change.id, change.changeId])) }),
     ...(also.length > 0 && { also }),
+    ...idsBecause(named, 'created'),
+    ...idsBecause(named, 'deleted'),
     ...(by.length > 0 && { by }),
     ...(byMore > 0 && { byMore }),
     ...(isLeftToNextRun && { effect: 'next-run' }),
   });
+}
+
+function idsBecause(changes: readonly Change[], because: 'created' | 'deleted'): Readonly<Record<string, string[]>> {
+  const ids = changes.filter(({ comparison }) => comparison?.because === because).map(({ id }) => id);
+  return ids.length > 0 ? { [because]: ids } : {};
 }
 
 /** Each user once, in the order of the sources, and the number of further users. */

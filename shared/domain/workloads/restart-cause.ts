@@ -7,6 +7,9 @@ import { readLastRestart, type LastRestart } from './last-restart';
 export interface RestartCause extends Pick<LastRestart, 'atMs' | 'id'> {
   /** `cm/app` with the keys that changed; undefined: it is not known which. */
   readonly sources: ReadonlyMap<string, readonly string[] | undefined>;
+  /** Those of the sources that were created, and that were deleted. Empty if an older version wrote it. */
+  readonly created: ReadonlySet<string>;
+  readonly deleted: ReadonlySet<string>;
   /** By source, the id of its change. Empty if an older version wrote it. */
   readonly changes: ReadonlyMap<string, string>;
   readonly by: readonly string[];
@@ -16,6 +19,12 @@ export interface RestartCause extends Pick<LastRestart, 'atMs' | 'id'> {
   readonly isLeftToNextRun: boolean;
 }
 
+/** What happened to one of the sources of a restart. */
+export function whatHappened({ created, deleted }: RestartCause, source: string): 'changed' | 'created' | 'deleted' {
+  if (created.has(source)) return 'created';
+  return deleted.has(source) ? 'deleted' : 'changed';
+}
+
 const names = z.array(z.string().transform((name) => printable(name, maxNameBytes)));
 const noted = z.object({
   sources: z.record(z.string(), names.nullable()).default({}),
@@ -23,6 +32,8 @@ const noted = z.object({
     .record(z.string(), z.string().regex(/^[0-9a-f]{8}$/))
     .default({})
     .catch({}),
+  created: names.default([]).catch([]),
+  deleted: names.default([]).catch([]),
   by: names.default([]),
   byMore: z.int().positive().default(0),
   effect: z.string().optional(),
@@ -37,12 +48,14 @@ export function readRestartCause(text: string | undefined): RestartCause | undef
   if (text === undefined || !restart) return undefined;
   const parsed = noted.safeParse(parsedJson(text));
   if (!parsed.success) return undefined;
-  const { sources, changes, by, byMore, effect } = parsed.data;
+  const { sources, changes, created, deleted, by, byMore, effect } = parsed.data;
   const named = (id: string): string => printable(id, 2 * maxNameBytes);
   return {
     ...{ atMs: restart.atMs, id: restart.id },
     sources: new Map(Object.entries(sources).map(([id, keys]) => [named(id), keys ?? undefined] as const)),
     changes: new Map(Object.entries(changes).map(([id, change]) => [named(id), change] as const)),
+    created: new Set(created),
+    deleted: new Set(deleted),
     by,
     moreUsers: byMore,
     isLeftToNextRun: effect === 'next-run',
