@@ -25,6 +25,8 @@ let revision: number;
 let woken: string[];
 let stopped: string[];
 let looks: number;
+/** How often all users of a source were looked through. */
+let searches: number;
 /** What the check of each workload answers; without an entry it has none. */
 let answers: Map<string, CheckAnswer>;
 let asked: string[];
@@ -33,7 +35,7 @@ let stages: RestartStages;
 beforeEach(() => {
   clock = new FakeClock();
   [workloads, owing, held] = [new Map(), new Set(), new Set()];
-  [sourceGates, namespaceGates, revision, looks] = [undefined, undefined, 0, 0];
+  [sourceGates, namespaceGates, revision, looks, searches] = [undefined, undefined, 0, 0, 0];
   isContentRead = true;
   [woken, stopped, asked, answers] = [[], [], [], new Map()];
   const checks = new HealthChecks({
@@ -53,7 +55,10 @@ beforeEach(() => {
     ...{ clock, settings: { fromUsers: 3, healthyForMs: 10_000, deadlineMs: 60_000 } },
     workloads: {
       get: (key) => workloads.get(key),
-      usersOf: ({ kind }) => (kind === 'ConfigMap' ? [...workloads.values()] : []),
+      usersOf: ({ kind }) => {
+        searches++;
+        return kind === 'ConfigMap' ? [...workloads.values()] : [];
+      },
       revisionOf: () => revision,
     },
     sources: {
@@ -428,4 +433,27 @@ it('looks at each of thousands of users a few times, and not at all for each', a
   for (const name of names.slice(1 + count / 10)) look(name);
   expect(owing.size).toBe(0);
   expect(looks).toBeLessThan(10 * count);
+});
+
+it('looks once through thousands of users that all may restart, and again when something about them is new', () => {
+  const names = Array.from({ length: 3_000 }, (_, n) => `w${String(n).padStart(5, '0')}`);
+  for (const name of names) seed(name);
+  sourceGates = { resumed: change };
+  for (const name of names) expect(ask(name)).toBeUndefined();
+  expect(searches).toBe(1);
+  sourceGates = {};
+  revision++;
+  expect(ask('w00001')).toBeDefined();
+  sourceGates = { resumed: change };
+  revision++;
+  expect(ask('w00001')).toBeUndefined();
+});
+
+it('finds out after a minute what it missed about a source without stages', async () => {
+  seed('a');
+  expect(ask('a')).toBeUndefined();
+  for (const name of ['b', 'c']) seed(name);
+  expect(ask('b')).toBeUndefined();
+  await clock.advance(60_000);
+  expect(ask('b')).toBeDefined();
 });

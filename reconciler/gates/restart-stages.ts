@@ -6,7 +6,7 @@ import { stagedUsers } from '../../shared/domain/gates/staged-users';
 import { stagesGate } from '../../shared/domain/gates/stages-gate';
 import type { GateName } from '../../shared/domain/gate-settings/gate-names';
 import type { StageSettings } from '../../shared/domain/gate-settings/stage-settings';
-import { namespaceOfWorkload, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { SourceStages } from '../../shared/domain/protocol/source-inspection';
 import { currentChangeId } from '../../shared/domain/sources/change-id';
 import {
@@ -18,11 +18,13 @@ import {
   type SourceRef,
 } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
+import { RecentMap } from '../../shared/runtime/recent-map';
 import type { SourceIndex } from '../sources/source-index';
 import type { WorkloadIndex } from '../workloads/workload-index';
 import type { HealthChecks } from './health-checks';
 import type { NamespaceGates } from './namespace-gates';
 import { StagedSource, type UserStanding } from './staged-source';
+import { StagedSources } from './staged-sources';
 
 /** A source whose restarts have stopped. */
 export interface StoppedSource {
@@ -53,8 +55,11 @@ export interface RestartStagesOptions {
   readonly onStopped: (stopped: StoppedSource) => void;
 }
 
-/** Sources that are kept although nobody waits for them: to build one again costs a look at all of its users. */
-const maxSources = 1_000;
+/**
+ * Sources without stages, for which each of their users asks as it restarts: to find out costs a look at all of them. It
+ * is found out again now and then, in case something was missed.
+ */
+const unstagedKept = { keptMs: 60_000, maxEntries: 100 };
 
 /**
  * A change of a source with many users reaches one first, then a tenth, then the rest, each when those before are
@@ -62,8 +67,9 @@ const maxSources = 1_000;
  */
 export class RestartStages {
   readonly #options: RestartStagesOptions;
-  readonly #sources = new Map<SourceKey, StagedSource>();
-  readonly #inNamespace = new Map<string, Set<StagedSource>>();
+  readonly #sources = new StagedSources();
+  /** On what basis a source has no stages. */
+  readonly #unstaged: RecentMap<string>;
   readonly #waitsAt = new Map<WorkloadKey, SourceKey>();
   /** By the monotonic clock, and for which restart. */
   readonly #healthy = new Map<WorkloadKey, { readonly id: string; readonly sinceMs: number }>();
@@ -75,6 +81,7 @@ export class RestartStages {
 
   constructor(options: RestartStagesOptions) {
     this.#options = options;
+    this.#unstaged = new RecentMap(options.clock, unstagedKept);
   }
 
   /** Whether the workload may restart for all of these changes now; if not, it is woken when it may. */
@@ -95,7 +102,7 @@ export class RestartStages {
       staged.waiting.add(key);
       this.#waitsAt.set(key, sourceKey(staged.source));
       // Another one goes first for the other sources: this one may have stopped for good.
-      for (const other of this.#stagedOf(key)) if (other !== staged && other.passOver(key)) this.#advance(other);
+      for (const other of this.#sources.usedBy(key)) if (other !== staged && other.passOver(key)) this.#advance(other);
       this.#report(staged, stage);
       return this.#closedBy(staged, stage);
     }
@@ -105,7 +112,7 @@ export class RestartStages {
 
   /** What a waiting workload waits for now; undefined: it does not wait, or no longer. */
   told(key: WorkloadKey): ClosedGate | undefined {
-    const staged = this.#sources.get(this.#waitsAt.get(key) ?? '');
+    const staged = this.#sources.get(this.#waitsAt.get(key));
     const stage = staged?.stage;
     return staged && stage && stage.is !== 'open' ? this.#closedBy(staged, stage) : undefined;
   }
@@ -138,7 +145,7 @@ export class RestartStages {
     // Its turn comes, so nobody goes in its place.
     const isKept = isRefused || (waits !== undefined && waits !== 'stages' && waits !== 'pace');
     if (isKept) this.#passedOver.add(key);
-    for (const staged of this.#stagedOf(key)) {
+    for (const staged of this.#sources.usedBy(key)) {
       if (isKept && staged.passOver(key)) this.#advance(staged);
     }
     this.changed(key);
@@ -148,7 +155,7 @@ export class RestartStages {
   changed(key: WorkloadKey): void {
     const state = this.#options.workloads.get(key)?.record.progress.state;
     if (state !== 'healthy' && state !== 'unknown') this.#healthy.delete(key);
-    for (const staged of this.#stagedOf(key)) {
+    for (const staged of this.#sources.usedBy(key)) {
       staged.touch(key);
       if (staged.isUnderWay) this.#advance(staged);
     }
@@ -157,12 +164,12 @@ export class RestartStages {
   /** It is time for what happens by itself. */
   expire(): void {
     const nowMs = this.#options.clock.nowMs();
-    for (const staged of [...this.#sources.values()]) {
+    for (const staged of [...this.#sources]) {
       if (staged.isUnderWay && staged.dueMs <= nowMs) this.#advance(staged);
     }
     if (this.#checksDueMs > nowMs) return;
     this.#options.checks.round(
-      [...this.#sources.values()].flatMap((staged) =>
+      [...this.#sources].flatMap((staged) =>
         staged.asksChecks ? staged.checked.flatMap((key) => this.#options.workloads.get(key) ?? []) : [],
       ),
     );
@@ -170,7 +177,7 @@ export class RestartStages {
 
   /** Looks whether something was missed, and who comes first by now. */
   recheck(): void {
-    for (const staged of [...this.#sources.values()]) {
+    for (const staged of [...this.#sources]) {
       if (staged.isUnderWay) this.#advance(this.#rebuilt(staged.source, staged) ?? staged);
     }
   }
@@ -183,7 +190,7 @@ export class RestartStages {
 
   clear(): void {
     this.#sources.clear();
-    this.#inNamespace.clear();
+    this.#unstaged.clear();
     this.#waitsAt.clear();
     this.#healthy.clear();
     this.#passedOver.clear();
@@ -195,14 +202,14 @@ export class RestartStages {
   /** Whether something may happen by itself. Asked at each event of a workload, so nothing is copied. */
   get isWaiting(): boolean {
     if (this.#waitsAt.size > 0) return true;
-    for (const { isUnderWay } of this.#sources.values()) if (isUnderWay) return true;
+    for (const { isUnderWay } of this.#sources) if (isUnderWay) return true;
     return false;
   }
 
   /** How many sources have stopped. */
   get stopped(): number {
     let count = 0;
-    for (const staged of this.#sources.values()) {
+    for (const staged of this.#sources) {
       if (staged.isUnderWay && isStop(staged.stage)) count++;
     }
     return count;
@@ -211,14 +218,14 @@ export class RestartStages {
   /** When something happens by itself, by the wall clock. */
   get dueMs(): number {
     let dueMs = this.#checksDueMs;
-    for (const staged of this.#sources.values()) if (staged.isUnderWay) dueMs = Math.min(dueMs, staged.dueMs);
+    for (const staged of this.#sources) if (staged.isUnderWay) dueMs = Math.min(dueMs, staged.dueMs);
     return dueMs;
   }
 
   /** When health checks are asked again; infinity: nobody waits for any. */
   get #checksDueMs(): number {
     const { clock, checks } = this.#options;
-    for (const staged of this.#sources.values()) {
+    for (const staged of this.#sources) {
       if (staged.asksChecks && staged.checked.length > 0) return clock.nowMs() + checks.dueMs - clock.monotonicMs();
     }
     return Infinity;
@@ -252,65 +259,48 @@ export class RestartStages {
     this.#sources.get(at)?.waiting.delete(key);
   }
 
-  #stagedOf(key: WorkloadKey): readonly StagedSource[] {
-    const staged = this.#inNamespace.get(namespaceOfWorkload(key));
-    return staged ? [...staged].filter((each) => each.has(key)) : [];
-  }
-
   /** Undefined: all users of it may restart at once. */
   #stagedFor(source: SourceRef): StagedSource | undefined {
-    const known = this.#sources.get(sourceKey(source));
-    return known?.isOf(this.#basisOf(source)) ? known : this.#rebuilt(source, known);
+    const key = sourceKey(source);
+    const basis = this.#basisOf(source);
+    const known = this.#sources.get(key);
+    if (known?.isOf(basis)) return known;
+    return !known && this.#unstaged.get(key) === basis ? undefined : this.#rebuilt(source, known);
   }
 
   #rebuilt(source: SourceRef, known: StagedSource | undefined): StagedSource | undefined {
-    if (known) this.#drop(known);
+    if (known) this.#sources.drop(known);
+    const key = sourceKey(source);
+    const basis = this.#basisOf(source);
     const record = this.#options.sources.get(source);
     const id = currentChangeId(source, record);
     // A content that comes back is news again.
-    if (known && known.changeId !== id) this.#told.delete(sourceKey(source));
+    if (known && known.changeId !== id) this.#told.delete(key);
     const isResumed = id !== undefined && record?.gates?.resumed === id;
     const isRolledBack = id !== undefined && record?.gates?.rolledBack?.includes(id) === true;
     const users = this.#participants(source, isRolledBack);
     if (users.length < (isRolledBack ? 1 : 2) || isResumed) {
-      this.#told.delete(sourceKey(source));
+      this.#told.delete(key);
+      this.#unstaged.set(key, basis);
       return undefined;
     }
     const { settings, clock } = this.#options;
-    const workloadOf = (key: WorkloadKey): TrackedWorkload | undefined => this.#options.workloads.get(key);
+    const workloadOf = (user: WorkloadKey): TrackedWorkload | undefined => this.#options.workloads.get(user);
     const staged = new StagedSource({
-      ...{ source, basis: this.#basisOf(source), changeId: id, isRolledBack, settings, clock },
-      users: users.toSorted(canaryOrder).map(({ key }) => key),
-      standing: (key) => this.#standing(workloadOf(key), source, record, id),
-      mayBegin: (key) => {
-        const workload = workloadOf(key);
-        if (!workload || this.#passedOver.has(key)) return false;
-        const waitsAt = this.#waitsAt.get(key);
-        return (waitsAt === undefined || waitsAt === sourceKey(source)) && this.#options.mayBegin(workload, source);
+      ...{ source, basis, changeId: id, isRolledBack, settings, clock },
+      users: users.toSorted(canaryOrder).map((user) => user.key),
+      standing: (user) => this.#standing(workloadOf(user), source, record, id),
+      mayBegin: (user) => {
+        const workload = workloadOf(user);
+        if (!workload || this.#passedOver.has(user)) return false;
+        const waitsAt = this.#waitsAt.get(user);
+        return (waitsAt === undefined || waitsAt === key) && this.#options.mayBegin(workload, source);
       },
     });
-    if (known) staged.continue(known, (key) => this.#underWay.has(key));
-    this.#add(staged);
+    if (known) staged.continue(known, (user) => this.#underWay.has(user));
+    const dropped = this.#sources.add(staged);
+    if (dropped) this.#told.delete(sourceKey(dropped.source));
     return staged;
-  }
-
-  #add(staged: StagedSource): void {
-    this.#sources.set(sourceKey(staged.source), staged);
-    const { namespace } = staged.source;
-    this.#inNamespace.set(namespace, (this.#inNamespace.get(namespace) ?? new Set()).add(staged));
-    if (this.#sources.size <= maxSources) return;
-    const idle = [...this.#sources.values()].find(({ isUnderWay }) => !isUnderWay);
-    if (!idle) return;
-    this.#drop(idle);
-    this.#told.delete(sourceKey(idle.source));
-  }
-
-  #drop(staged: StagedSource): void {
-    const { namespace } = staged.source;
-    this.#sources.delete(sourceKey(staged.source));
-    const others = this.#inNamespace.get(namespace);
-    others?.delete(staged);
-    if (others?.size === 0) this.#inNamespace.delete(namespace);
   }
 
   #basisOf(source: SourceRef): string {

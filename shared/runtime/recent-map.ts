@@ -34,4 +34,8 @@ export class RecentMap<Value> {
   delete(key: string): void {
     this.#entries.delete(key);
   }
+
+  clear(): void {
+    this.#entries.clear();
+  }
 }
