@@ -306,11 +306,13 @@ export class RestartStages {
   #basisOf(source: SourceRef): string {
     const { workloads, sources, namespaces } = this.#options;
     const { namespace } = source;
-    const stages = namespaces.of(namespace)?.stages ?? '';
     const record = sources.get(source);
+    // The version of a SecretProviderClass is that of its rotation: its annotations change without it.
+    const { stages = '', resumed = '' } = record?.gates ?? {};
+    const around = namespaces.of(namespace)?.stages ?? '';
     // A watch shows a version before its content is read. Until then it is not known who has restarted for it.
     const read = record && hasContent(record) ? 'read' : '';
-    return `${workloads.revisionOf(namespace)} ${record?.resourceVersion ?? ''} ${read} ${stages}`;
+    return [workloads.revisionOf(namespace), record?.resourceVersion, read, stages, resumed, around].join(' ');
   }
 
   /** For a content that was put back, nobody is to restart. */
