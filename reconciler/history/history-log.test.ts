@@ -87,6 +87,15 @@ describe('a full log', () => {
     expect(log.bytes).toBeGreaterThan(max / 2);
   });
 
+  it('takes no text of a restart for its namespace or its time', () => {
+    const author = '"namespace":"quiet","at":"2000-01-01T00:00:00.000Z","id":"00000000"';
+    const causes = [{ kind: 'ConfigMap', name: 'app', why: 'content changed', author }] as const;
+    const noisy = many(50, 20_000, 'noisy').map((each) => ({ ...each, causes }));
+    const log = logOf([...many(0, 50, 'quiet'), ...noisy]);
+    expect(log.read().entries.filter(({ namespace }) => namespace === 'quiet')).toHaveLength(50);
+    expect(log.read().keptSince).toMatch(/^2026-/);
+  });
+
   it('keeps outcomes with their restarts', () => {
     const log = logOf(many(0, 3_000));
     log.add({ id: entry(2_999).id, outcome: 'healthy' });

@@ -55,16 +55,7 @@ export class HistoryLog {
   }
 
   add(line: HistoryLine): void {
-    const text = writtenLine(line);
-    // So room can always be made. Whoever adds a restart has shortened it.
-    if (text.length > budgets.historyEntryBytes) return;
-    const last = this.#segments.length - 1;
-    if (this.#fits(last, text)) this.#append(last, text);
-    else if (last + 1 < budgets.historySegments) this.#append(last + 1, text);
-    else {
-      this.#makeRoom();
-      this.add(line);
-    }
+    this.#add(writtenLine(line));
   }
 
   /** Adds what another log knows and this one does not. */
@@ -94,6 +85,18 @@ export class HistoryLog {
     return entry && ended(entry, last);
   }
 
+  #add(text: string): void {
+    // So room can always be made. Whoever adds a restart has shortened it.
+    if (text.length > budgets.historyEntryBytes) return;
+    const last = this.#segments.length - 1;
+    if (this.#fits(last, text)) this.#append(last, text);
+    else if (last + 1 < budgets.historySegments) this.#append(last + 1, text);
+    else {
+      this.#makeRoom();
+      this.#add(text);
+    }
+  }
+
   #fits(index: number, text: string): boolean {
     const segment = this.#segments[index];
     return segment !== undefined && segment.length + text.length <= budgets.historySegmentBytes;
@@ -104,14 +107,17 @@ export class HistoryLog {
     this.#unwritten.add(index);
   }
 
+  /** Moves lines as they are: to parse and write all of them would hold up everything else for 200 ms. */
   #makeRoom(): void {
-    const { keptSince, entries } = historyOf(this.#segments);
-    const { kept, droppedAt } = fairlyKept(entries, budgets.historySegments * budgets.historySegmentBytes * keptShare);
-    const since = later(keptSince, droppedAt);
+    const { kept, droppedAt } = fairlyKept(
+      this.#segments,
+      budgets.historySegments * budgets.historySegmentBytes * keptShare,
+    );
     const before = this.#segments;
     const unwritten = new Set(this.#unwritten);
     this.#segments = [];
-    for (const line of [...(since === undefined ? [] : [{ keptSince: since }]), ...kept]) this.add(line);
+    if (droppedAt !== undefined) this.add({ keptSince: droppedAt });
+    for (const text of kept) this.#add(text);
     this.#unwritten.clear();
     for (let index = 0; index < before.length; index++) {
       if (unwritten.has(index) || before[index] !== this.segment(index)) this.#unwritten.add(index);
@@ -119,36 +125,81 @@ export class HistoryLog {
   }
 }
 
-/** The entries without the oldest of the largest namespaces, in at most `maxBytes`. */
-function fairlyKept(
-  entries: readonly HistoryEntry[],
-  maxBytes: number,
-): { readonly kept: readonly HistoryEntry[]; readonly droppedAt: string | undefined } {
-  const shares = new Map<
-    string,
-    { bytes: number; readonly sizes: { readonly entry: HistoryEntry; readonly bytes: number }[]; dropped: number }
-  >();
-  let bytes = 0;
-  for (const entry of entries) {
-    const share = shares.get(entry.namespace) ?? { bytes: 0, sizes: [], dropped: 0 };
-    const size = writtenLine(entry).length;
-    share.sizes.push({ entry, bytes: size });
-    share.bytes += size;
-    bytes += size;
-    shares.set(entry.namespace, share);
+/** The lines about one restart. */
+interface Restart {
+  /** When it was made. */
+  readonly at: string;
+  readonly namespace: string;
+  entry: string;
+  /** How it ended, if that is a line of its own. */
+  outcome: string;
+}
+
+const [idField, namespaceField, atField] = [/"id":"([^"]+)"/, /"namespace":"([^"]*)"/, /"at":"([^"]+)"/];
+const keptSinceField = /^\{"keptSince":"([^"]+)"/;
+
+/** By their ids, in the order in which they were added, and until when others were dropped. */
+function restartsIn(segments: readonly string[]): {
+  readonly restarts: ReadonlyMap<string, Restart>;
+  readonly keptSince: string | undefined;
+} {
+  const restarts = new Map<string, Restart>();
+  let keptSince: string | undefined;
+  for (const text of segments.flatMap((segment) => segment.match(/.+\n/g) ?? [])) {
+    const since = keptSinceField.exec(text)?.[1];
+    if (since !== undefined) {
+      keptSince = later(keptSince, since);
+      continue;
+    }
+    const id = idField.exec(text)?.[1] ?? '';
+    const known = restarts.get(id);
+    // No text of a line holds a quote that is not escaped, so nobody's name is taken for a field.
+    const at = atField.exec(text)?.[1];
+    if (at === undefined) {
+      if (known) known.outcome = text;
+    } else if (!known) {
+      restarts.set(id, { at, namespace: namespaceField.exec(text)?.[1] ?? '', entry: text, outcome: '' });
+    } else {
+      // A crash while room was made leaves a restart in two segments, and one of the two may have its outcome.
+      known.entry = text;
+      if (!text.includes('"outcome":"rolling"')) known.outcome = '';
+    }
   }
-  const dropped = new Set<HistoryEntry>();
-  let droppedAt: string | undefined;
+  return { restarts, keptSince };
+}
+
+/** The lines of all restarts but the oldest of the largest namespaces, in at most `maxBytes`. */
+function fairlyKept(
+  segments: readonly string[],
+  maxBytes: number,
+): { readonly kept: readonly string[]; readonly droppedAt: string | undefined } {
+  const { restarts, keptSince } = restartsIn(segments);
+  const shares = new Map<string, { bytes: number; readonly restarts: Restart[]; dropped: number }>();
+  let bytes = 0;
+  for (const restart of restarts.values()) {
+    const share = shares.get(restart.namespace) ?? { bytes: 0, restarts: [], dropped: 0 };
+    share.restarts.push(restart);
+    share.bytes += bytesOf(restart);
+    bytes += bytesOf(restart);
+    shares.set(restart.namespace, share);
+  }
+  const dropped = new Set<Restart>();
+  let droppedAt = keptSince;
   while (bytes > maxBytes) {
     const largest = [...shares.values()].reduce((most, share) => (share.bytes > most.bytes ? share : most));
-    const oldest = largest.sizes[largest.dropped++];
+    const oldest = largest.restarts[largest.dropped++];
     if (!oldest) break;
-    largest.bytes -= oldest.bytes;
-    bytes -= oldest.bytes;
-    dropped.add(oldest.entry);
-    droppedAt = later(droppedAt, oldest.entry.at);
+    largest.bytes -= bytesOf(oldest);
+    bytes -= bytesOf(oldest);
+    dropped.add(oldest);
+    droppedAt = later(droppedAt, oldest.at);
   }
-  return { kept: entries.filter((entry) => !dropped.has(entry)), droppedAt };
+  const kept = [...restarts.values()].filter((restart) => !dropped.has(restart));
+  return { kept: kept.flatMap(({ entry, outcome }) => (outcome === '' ? [entry] : [entry, outcome])), droppedAt };
+}
+
+function bytesOf({ entry, outcome }: Restart): number {
+  return entry.length + outcome.length;
 }
 
 function linesWith(segment: string, text: string): readonly string[] {
