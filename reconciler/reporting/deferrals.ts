@@ -21,6 +21,8 @@ export class Deferrals {
   readonly #options: DeferralsOptions;
   /** What was last reported of each workload that waits, as a digest. */
   readonly #reported = new Map<WorkloadKey, string>();
+  /** The last of these. One hold may keep ten thousand restarts from beginning, of which the same is reported. */
+  #lastReported = '';
   /** Who made the changes, by the id of each. Elsewhere that is forgotten after minutes, and a hold may last for weeks. */
   readonly #authors = new BoundedMap<WorkloadKey, ReadonlyMap<string, Attribution>>({
     maxBytes: budgets.deferredBytes,
@@ -37,7 +39,8 @@ export class Deferrals {
     const reason = gate === 'order' || gate === 'stages' || gate === 'pace' ? gate : detail;
     const reported = textDigest([reason, ...changes.map(({ changeId }) => changeId)].join('\n'));
     if (this.#reported.get(key) === reported) return;
-    this.#reported.set(key, reported);
+    if (this.#lastReported !== reported) this.#lastReported = reported;
+    this.#reported.set(key, this.#lastReported);
     const workload = describeWorkload(record);
     const until = untilMs === undefined ? undefined : new Date(untilMs).toISOString();
     const when = until === undefined ? '' : ` until ${until}`;

@@ -7,6 +7,7 @@ import { ForbiddenError } from '../../shared/kube/errors';
 import type { Clock } from '../../shared/runtime/clock';
 import type { QueueResult } from '../queue/key-queue';
 import { isForPerson } from '../reporting/errors-for-people';
+import { wholeSecond } from '../sources/write-time';
 
 /** The result of one look at a workload: for the queue, and for people who ask. */
 export type LookResult = QueueResult & {
@@ -33,8 +34,8 @@ export interface UnfinishedLook {
 export class UnfinishedLooks {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #looks = new Map<WorkloadKey, UnfinishedLook>();
-  /** The last gate that was noted. One hold may keep ten thousand restarts from beginning. */
-  #lastClosed: ClosedGate | undefined;
+  /** The last one that was noted. One hold may keep ten thousand restarts from beginning, which then share few looks. */
+  #last: UnfinishedLook | undefined;
 
   constructor(clock: Pick<Clock, 'nowMs'>) {
     this.#clock = clock;
@@ -61,20 +62,17 @@ export class UnfinishedLooks {
       return;
     }
     const before = this.#looks.get(key);
-    const sinceMs = before?.waitsFor === reason ? before.sinceMs : this.#clock.nowMs();
-    // All fields in one literal: V8 would keep a hidden class for each object that is spread together.
-    this.#looks.set(key, {
+    const nowMs = this.#clock.nowMs();
+    // Gates are closed for long. By whole seconds, those of one hold have the same time.
+    const beganMs = closed ? wholeSecond(nowMs) : nowMs;
+    const look = {
       waitsFor: reason,
-      sinceMs,
+      sinceMs: before?.waitsFor === reason ? before.sinceMs : beganMs,
       errorCode: error === undefined ? undefined : codeOf(error),
-      closed: closed && this.#shared(closed),
-    });
-  }
-
-  #shared(closed: ClosedGate): ClosedGate {
-    const last = this.#lastClosed;
-    if (last?.gate === closed.gate && last.untilMs === closed.untilMs && last.detail === closed.detail) return last;
-    return (this.#lastClosed = closed);
+      closed,
+    };
+    if (!isSame(this.#last, look)) this.#last = look;
+    this.#looks.set(key, this.#last);
   }
 
   forget(key: WorkloadKey): void {
@@ -85,6 +83,17 @@ export class UnfinishedLooks {
   clear(): void {
     this.#looks.clear();
   }
+}
+
+function isSame(left: UnfinishedLook | undefined, right: UnfinishedLook): left is UnfinishedLook {
+  return (
+    left?.waitsFor === right.waitsFor &&
+    left.sinceMs === right.sinceMs &&
+    left.errorCode === right.errorCode &&
+    left.closed?.gate === right.closed?.gate &&
+    left.closed?.untilMs === right.closed?.untilMs &&
+    left.closed?.detail === right.closed?.detail
+  );
 }
 
 function waitAfter(error: unknown): WaitReason {
