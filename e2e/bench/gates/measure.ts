@@ -3,7 +3,7 @@ import type { Setting } from '../benches';
 import { makeKnown, settled, synced, type KnownCluster } from '../cold-start';
 import { forgetPeak, processUsage, type ProcessUsage } from '../process-usage';
 import type { Measured } from '../result';
-import type { Stage } from '../stage';
+import type { Stage, StageRequest } from '../stage';
 import { described, type RunningSubject, type Subject } from '../subject';
 import { TemplateWatch } from '../template-watch';
 import { heldFigures, type HeldRestarts } from './figures';
@@ -104,7 +104,7 @@ async function releasedAll(all: Held, running: RunningSubject): Promise<HeldRest
     heldBytes: before.residentBytes,
     peakBytes: after.peakResidentBytes,
     newTemplates: watch.changes.slice(templatesBefore).map(({ deployment }) => deployment),
-    patches: requests.filter(({ verb, resource }) => verb === 'patch' && resource === 'deployments').length,
+    patches: requests.filter(isRestart).length,
   };
 }
 
@@ -118,7 +118,7 @@ async function paced(all: Held): Promise<PacedRestarts> {
       const before = await settled(running);
       await watch.quiet(calmMs);
       tell(`restarting ${pace.count} a second …`);
-      const [changesBefore, startMs] = [watch.changes.length, performance.now()];
+      const [changesBefore, startMs, sinceMs] = [watch.changes.length, performance.now(), Date.now()];
       const [lastMs] = await Promise.all([watch.allChanged(fleet.deployments, releaseTimeoutMs), oweAll(stage)]);
       await watch.quiet(calmMs);
       const { cpuSeconds } = processUsage(running.pid);
@@ -126,10 +126,15 @@ async function paced(all: Held): Promise<PacedRestarts> {
         ...{ size: fleet.size, inEach: fleet.inEach, tookMs: lastMs - startMs },
         cpuSeconds: cpuSeconds - before.cpuSeconds,
         changes: watch.changes.slice(changesBefore),
+        patchedMs: (await requestsIn(stage, sinceMs)).filter(isRestart).map(({ atMs }) => atMs),
       };
     },
     pace.flags,
   );
+}
+
+function isRestart({ verb, resource }: StageRequest): boolean {
+  return verb === 'patch' && resource === 'deployments';
 }
 
 async function eachStart(

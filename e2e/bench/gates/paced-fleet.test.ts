@@ -5,14 +5,21 @@ import { pacedFigures, type PacedRestarts } from './paced-fleet';
 const changes = ['team-0/app-0', 'team-1/app-0', 'team-0/app-1', 'team-1/app-1'].map((deployment, index) => ({
   ...{ deployment, atMs: index * 10 },
 }));
-const seen: PacedRestarts = { size: 4, inEach: 2, tookMs: 40, cpuSeconds: 0.02, changes };
+const seen: PacedRestarts = {
+  size: 4,
+  inEach: 2,
+  tookMs: 40,
+  cpuSeconds: 0.02,
+  changes,
+  patchedMs: [0, 990, 10, 1_005],
+};
 
 const tell = (all: PacedRestarts) =>
   Object.fromEntries(pacedFigures(all).map((figure) => [figure.name, [figure.value, holds(figure)]]));
 
 it('holds every bar', () =>
   expect(tell(seen)).toEqual({
-    'at a rate of 100/s: restarts in any second, the most': [4, true],
+    'at a rate of 100/s: PATCHes in any second, the most': [3, true],
     'at that rate: restarts a second': [100, true],
     'at that rate: CPU for a restart': [5, undefined],
     'restarts of a later wave before the last of an earlier one': [0, true],
@@ -22,8 +29,9 @@ it('holds every bar', () =>
 it('misses those of a rate and an order that are not kept, and of restarts that come twice', () => {
   const many = Array.from({ length: 130 }, (_, index) => ({ deployment: `team-1/app-${index % 100}`, atMs: index }));
   const early = { deployment: 'team-0/app-1', atMs: 0 };
-  expect(tell({ ...seen, size: 100, tookMs: 500, changes: [early, ...many, ...changes] })).toMatchObject({
-    'at a rate of 100/s: restarts in any second, the most': [135, false],
+  const patchedMs = Array.from({ length: 121 }, (_, index) => index);
+  expect(tell({ ...seen, size: 100, tookMs: 500, changes: [early, ...many, ...changes], patchedMs })).toMatchObject({
+    'at a rate of 100/s: PATCHes in any second, the most': [121, false],
     'at that rate: restarts a second': [200, false],
     'restarts of a later wave before the last of an earlier one': [1, false],
     'paced: Deployments not restarted exactly once': [35, false],
