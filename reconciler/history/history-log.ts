@@ -153,7 +153,7 @@ function restartsIn(segments: readonly string[]): {
     }
     const id = idField.exec(text)?.[1] ?? '';
     const known = restarts.get(id);
-    // No text of a line holds a quote that is not escaped, so nobody's name is taken for a field.
+    // A quote within a text is escaped, so no text looks like a field.
     const at = atField.exec(text)?.[1];
     if (at === undefined) {
       if (known) known.outcome = text;

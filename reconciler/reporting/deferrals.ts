@@ -21,7 +21,7 @@ export class Deferrals {
   readonly #options: DeferralsOptions;
   /** What was last reported of each workload that waits, as a digest. */
   readonly #reported = new Map<WorkloadKey, string>();
-  /** The last of these. One hold may keep ten thousand restarts from beginning, of which the same is reported. */
+  /** The last digest. Of ten thousand restarts that one hold defers, the digests are equal, and they share this string. */
   #lastReported = '';
   /** Who made the changes, by the id of each. Elsewhere that is forgotten after minutes, and a hold may last for weeks. */
   readonly #authors = new BoundedMap<WorkloadKey, ReadonlyMap<string, Attribution>>({

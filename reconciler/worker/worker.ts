@@ -76,7 +76,7 @@ const busyJobMs = 1_000;
 /** A gate that opens in weeks is asked again meanwhile: no timer is set for longer, and clocks are corrected. */
 const gateLookMs = 3_600_000;
 
-/** The workload is being read by name. If that fails, its own queue repeats it. */
+/** The workload is being read by name. The queue of these reads repeats those that fail. */
 const outdated: LookResult = { kind: 'again', afterMs: 1_000, waitsFor: 'retry' };
 
 /** Processes one workload at a time: plan, then apply. What it does not finish stays in the queue. */

@@ -109,7 +109,8 @@ function describeKeys(keys: readonly string[] | undefined): string {
 /**
  * The annotation `reroll.dev/last-restart`: compact JSON that names the sources of the last restart, the ids of their
  * changes (`changes`) and, where known, the users whose changes it answers (`by`; `byMore` counts the rest). A source
- * whose changed keys are unknown has the value `null`. `created` and `deleted` list those whose change was that. With `isLeftToNextRun` the restart is still to come: `"effect":"next-run"`.
+ * whose changed keys are unknown has the value `null`. Sources that were created or deleted are also in `created` or
+ * `deleted`. With `isLeftToNextRun` the restart is still to come: `"effect":"next-run"`.
  */
 export function lastRestartAnnotation(
   restartId: string,

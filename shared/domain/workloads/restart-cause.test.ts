@@ -47,6 +47,12 @@ describe('readRestartCause', () => {
     expect(whatHappened(cause, 'cm/db')).toBe('changed');
   });
 
+  it('knows a source with the longest name as created', () => {
+    const id = `secretproviderclass/${'a'.repeat(253)}`;
+    const cause = readRestartCause(written({ sources: { [id]: null }, created: [id] }))!;
+    expect([...cause.sources.keys()].map((source) => whatHappened(cause, source))).toEqual(['created']);
+  });
+
   it('reads the rest if somebody else wrote what is no list of sources', () => {
     expect(readRestartCause(written({ sources: { 'cm/app': null }, created: 7, deleted: [{}] }))).toMatchObject(
       lasting,

@@ -26,14 +26,15 @@ export function whatHappened({ created, deleted }: RestartCause, source: string)
 }
 
 const names = z.array(z.string().transform((name) => printable(name, maxNameBytes)));
+const ids = z.array(z.string()).default([]).catch([]);
 const noted = z.object({
   sources: z.record(z.string(), names.nullable()).default({}),
   changes: z
     .record(z.string(), z.string().regex(/^[0-9a-f]{8}$/))
     .default({})
     .catch({}),
-  created: names.default([]).catch([]),
-  deleted: names.default([]).catch([]),
+  created: ids,
+  deleted: ids,
   by: names.default([]),
   byMore: z.int().positive().default(0),
   effect: z.string().optional(),
@@ -54,8 +55,8 @@ export function readRestartCause(text: string | undefined): RestartCause | undef
     ...{ atMs: restart.atMs, id: restart.id },
     sources: new Map(Object.entries(sources).map(([id, keys]) => [named(id), keys ?? undefined] as const)),
     changes: new Map(Object.entries(changes).map(([id, change]) => [named(id), change] as const)),
-    created: new Set(created),
-    deleted: new Set(deleted),
+    created: new Set(created.map(named)),
+    deleted: new Set(deleted.map(named)),
     by,
     moreUsers: byMore,
     isLeftToNextRun: effect === 'next-run',
