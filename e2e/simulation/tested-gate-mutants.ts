@@ -52,6 +52,13 @@ export const testedGateMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/pace.test.ts',
   },
   {
+    what: 'who may begin since the line was asked is not woken',
+    file: 'reconciler/gates/restart-turns.ts',
+    from: 'this.#rateGate(nowMs)?.untilMs',
+    to: 'this.#rateGate(clock.nowMs())?.untilMs',
+    test: 'reconciler/gates/restart-turns.test.ts',
+  },
+  {
     what: 'when one leaves for whose pods there was no room, nobody looks',
     file: 'reconciler/gates/waiting-line.ts',
     from: 'return restart !== undefined && [...this.#blocked.values()].includes(restart);',

@@ -14,7 +14,18 @@ import { RollingWorkloads } from './rolling-workloads';
 
 const app = { kind: 'ConfigMap', name: 'app' } as const;
 
-let clock: FakeClock;
+/** Its time can pass while it is read, as that of a machine does. */
+class PassingClock extends FakeClock {
+  passesWhileRead = false;
+
+  override nowMs(): number {
+    const nowMs = super.nowMs();
+    if (this.passesWhileRead) this.jump(1);
+    return nowMs;
+  }
+}
+
+let clock: PassingClock;
 let workloads: Map<WorkloadKey, TrackedWorkload>;
 let source: GateSettings | undefined;
 let namespace: GateSettings | undefined;
@@ -22,7 +33,7 @@ let woken: string[];
 let turns: RestartTurns;
 
 beforeEach(() => {
-  clock = new FakeClock();
+  clock = new PassingClock();
   workloads = new Map();
   [source, namespace, woken] = [undefined, undefined, []];
   make({ maxRolling: { count: 2, unit: 'workloads' } });
@@ -244,6 +255,16 @@ describe('RestartTurns', () => {
       for (const name of ['c', 'd']) expect(look(name)).toBe(true);
       await clock.advance(10_000);
       expect(woken).toEqual(['c', 'd', 'e']);
+    });
+
+    it('wakes who may begin from a moment on that passes while it is asked', async () => {
+      for (const name of ['a', 'b']) look(name);
+      await clock.advance(9_999);
+      clock.passesWhileRead = true;
+      expect(look('c')).toBe(false);
+      clock.passesWhileRead = false;
+      await clock.advance(1_000);
+      expect(woken).toEqual(['c']);
     });
 
     it('counts looks that are not over, and not those that restart nothing', async () => {

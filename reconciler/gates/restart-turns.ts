@@ -124,23 +124,24 @@ export class RestartTurns {
       return before;
     }
     if (rolling.holdsPlace(key)) return undefined;
-    if (this.#isFreed) this.#serve();
+    const nowMs = this.#options.clock.nowMs();
+    if (this.#isFreed) this.#serve(nowMs);
     const restart = this.#restart(workload, changes);
-    const closed = this.#closed(restart);
+    const closed = this.#closed(restart, nowMs);
     if (!closed) {
       rolling.take(workload);
       return undefined;
     }
     this.#line.add(restart);
     if (closed.lacksPods !== undefined) this.#line.block(closed.lacksPods, restart, this.#share);
-    this.#arm();
+    this.#arm(nowMs);
     return closed.gate;
   }
 
   /** What a workload that waits for its turn waits for now: that changes without a look at it. */
   told(key: WorkloadKey): ClosedGate | undefined {
     const waiting = this.#line.get(key);
-    if (waiting) return this.#closed(waiting)?.gate;
+    if (waiting) return this.#closed(waiting, this.#options.clock.nowMs())?.gate;
     return this.#options.order.told(key) ?? this.#options.stages.told(key);
   }
 
@@ -216,17 +217,17 @@ export class RestartTurns {
   /** More may roll than before: something is rolled out, or a limit is another one. */
   freed(): void {
     this.#isFreed = true;
-    if (this.#line.size > 0) this.#arm(0);
+    if (this.#line.size > 0) this.#armIn(0);
   }
 
   /** Wakes those that may go now, in their order. */
-  #serve(): void {
+  #serve(nowMs: number): void {
     const { rolling, onTurn } = this.#options;
     rolling.expire();
     // What has just expired is served with the rest.
     this.#isFreed = false;
     this.#line.take(this.#share, (restart) => {
-      const closed = this.#closed(restart);
+      const closed = this.#closed(restart, nowMs);
       if (closed?.lacksPods !== undefined) this.#line.block(closed.lacksPods, restart, this.#share);
       if (closed) return closed.scope;
       rolling.take(restart.workload);
@@ -245,12 +246,22 @@ export class RestartTurns {
       order.recheck();
       stages.recheck();
     }
-    this.#serve();
-    this.#arm();
+    const nowMs = clock.nowMs();
+    this.#serve(nowMs);
+    this.#arm(nowMs);
   }
 
-  /** One timer: for what becomes free by itself, and to find out what was missed. */
-  #arm(delayMs = this.#untilFreeMs()): void {
+  /**
+   * One timer: for what becomes free by itself, and to find out what was missed. `nowMs` is when the line was asked: had
+   * the rate let one begin since then, nobody would be woken for it.
+   */
+  #arm(nowMs = this.#options.clock.nowMs()): void {
+    const { rolling, stages, clock } = this.#options;
+    const freeMs = Math.min(rolling.expire(), stages.dueMs, this.#rateGate(nowMs)?.untilMs ?? Infinity);
+    this.#armIn(Math.min(recheckMs, Math.max(0, freeMs - clock.nowMs())));
+  }
+
+  #armIn(delayMs: number): void {
     const { clock, order, stages } = this.#options;
     if (this.#line.size === 0 && !order.isWaiting && !stages.isWaiting) return;
     const dueMs = clock.monotonicMs() + delayMs;
@@ -264,17 +275,9 @@ export class RestartTurns {
     });
   }
 
-  #untilFreeMs(): number {
-    const { clock, rolling, stages } = this.#options;
-    const nowMs = clock.nowMs();
-    const freeMs = Math.min(rolling.expire(), stages.dueMs, this.#rateGate()?.untilMs ?? Infinity);
-    return Math.min(recheckMs, Math.max(0, freeMs - nowMs));
-  }
-
-  #rateGate(): ClosedGate | undefined {
-    const { pace, clock, rolling } = this.#options;
+  #rateGate(nowMs: number): ClosedGate | undefined {
+    const { pace, rolling } = this.#options;
     if (!pace.rate) return undefined;
-    const nowMs = clock.nowMs();
     // Those that hold a place begin at any moment.
     const nthLastMs = (n: number): number | undefined =>
       n <= rolling.places ? nowMs : this.#starts.nthLastMs(n - rolling.places, nowMs);
@@ -292,7 +295,7 @@ export class RestartTurns {
     };
   }
 
-  #closed(restart: WaitingRestart): Closed | undefined {
+  #closed(restart: WaitingRestart, nowMs: number): Closed | undefined {
     const { workload, changes } = restart;
     const { key, record } = workload;
     if (rollsOut(record)) {
@@ -304,7 +307,7 @@ export class RestartTurns {
         if (gate) return { gate, scope: limit.scope, ...(limit.limit.unit === 'pods' && { lacksPods: limit.id }) };
       }
     }
-    const gate = this.#rateGate();
+    const gate = this.#rateGate(nowMs);
     // When it is the turn of this one depends on those before it.
     return gate && { gate: { ...gate, untilMs: undefined }, scope: 'all-stay' };
   }

@@ -12,6 +12,7 @@ import { baselineText } from '../apply/baseline-too-large-error';
 import type { Change } from '../../shared/domain/plan/change';
 import type { Hints } from '../hints/hints';
 import type { SourceIndex } from '../sources/source-index';
+import type { SourceRef } from '../../shared/domain/sources/source';
 import type { PauseBegun } from './pauses';
 import type { Verdict } from '../../shared/domain/plan/verdict';
 import { lastRestartAnnotation } from '../../shared/domain/plan/describe-change';
@@ -81,10 +82,14 @@ export function attributed(
   changes: readonly (Verdict & Partial<Change>)[],
 ): readonly Change[] {
   return changes.map((change) => {
-    const { kind, name, uid, whole } = change;
+    const { kind, name, whole } = change;
     const source = { kind, namespace: record.namespace, name };
     const attribution = whole === undefined ? undefined : hints.attribution(source, whole);
-    const id = uid === undefined || whole === undefined ? deletionId(source) : changeId(uid, whole);
+    const id = change.changeId ?? idOf(source, change);
     return { ...change, changeId: id, attribution: attribution ?? change.attribution };
   });
+}
+
+function idOf(source: SourceRef, { uid, whole }: Verdict): string {
+  return uid === undefined || whole === undefined ? deletionId(source) : changeId(uid, whole);
 }

@@ -29,6 +29,8 @@ export async function measureGates({ openStage, subject, tell }: Setting): Promi
   if (!subject.isReroll) throw new Error('the bench gates measures the hold of Reroll, which no other has');
   const stage = await openStage();
   try {
+    if ('server' in stage)
+      throw new Error('the simulated API server rolls nothing out, so a later wave would not begin: leave out --sim');
     tell(`creating ${fleet.size} Deployments …`);
     const watch = await TemplateWatch.open(stage);
     await fillFleet(stage);

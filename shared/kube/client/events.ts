@@ -121,14 +121,15 @@ export class EventRecorder {
     const event = { ...reported, message: printable(reported.message, maxMessageBytes) };
     const shares = sharesOf(event);
     const isFull = shares.some(([share, limit]) => (this.#waitingOf.get(share) ?? 0) >= limit);
-    const identity = identityOf(event);
-    if (event.type === 'Warning' && this.#recorded.get(identity)) return;
+    // Only of Warnings: a thousand restarts need no hash each.
+    const identity = event.type === 'Warning' ? identityOf(event) : undefined;
+    if (identity !== undefined && this.#recorded.get(identity)) return;
     if (this.#waiting.length + this.#writing >= maxPending || isFull) {
       this.#dropped++;
       this.#warning.warn('dropped', 'event dropped, too many are pending', fieldsOf(event));
       return;
     }
-    if (event.type === 'Warning') this.#recorded.set(identity, true);
+    if (identity !== undefined) this.#recorded.set(identity, true);
     await new Promise<void>((onEnd) => {
       const latestMs = clock.monotonicMs() + maxDelayMs;
       this.#waiting.push({ event, happenedMs: clock.nowMs(), latestMs, onEnd });
