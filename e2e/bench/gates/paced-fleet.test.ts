@@ -8,10 +8,9 @@ const changes = ['team-0/app-0', 'team-1/app-0', 'team-0/app-1', 'team-1/app-1']
 const seen: PacedRestarts = {
   size: 4,
   inEach: 2,
-  tookMs: 40,
   cpuSeconds: 0.02,
   changes,
-  patchedMs: [0, 990, 10, 1_005],
+  patchedMs: [0, 20, 10, 1_005],
 };
 
 const tell = (all: PacedRestarts) =>
@@ -20,7 +19,7 @@ const tell = (all: PacedRestarts) =>
 it('holds every bar', () =>
   expect(tell(seen)).toEqual({
     'at a rate of 100/s: PATCHes in any second, the most': [3, true],
-    'at that rate: restarts a second': [100, true],
+    'at that rate: restarts a second, before the later wave': [100, true],
     'at that rate: CPU for a restart': [5, undefined],
     'restarts of a later wave before the last of an earlier one': [0, true],
     'paced: Deployments not restarted exactly once': [0, true],
@@ -29,11 +28,11 @@ it('holds every bar', () =>
 it('misses those of a rate and an order that are not kept, and of restarts that come twice', () => {
   const many = Array.from({ length: 130 }, (_, index) => ({ deployment: `team-1/app-${index % 100}`, atMs: index }));
   const early = { deployment: 'team-0/app-1', atMs: 0 };
-  const patchedMs = Array.from({ length: 121 }, (_, index) => index);
-  expect(tell({ ...seen, size: 100, tookMs: 500, changes: [early, ...many, ...changes], patchedMs })).toMatchObject({
+  const patchedMs = [...Array.from({ length: 121 }, (_, index) => index), 5_000];
+  expect(tell({ ...seen, size: 123, changes: [early, ...many, ...changes], patchedMs })).toMatchObject({
     'at a rate of 100/s: PATCHes in any second, the most': [121, false],
-    'at that rate: restarts a second': [200, false],
+    'at that rate: restarts a second, before the later wave': [24.2, false],
     'restarts of a later wave before the last of an earlier one': [1, false],
-    'paced: Deployments not restarted exactly once': [35, false],
+    'paced: Deployments not restarted exactly once': [54, false],
   });
 });
