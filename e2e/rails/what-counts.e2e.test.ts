@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TestNamespace } from '../cluster/test-namespace';
+import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
 import { RerollCluster } from '../webhook/reroll-cluster';
 import { GatedApp } from './gated-app';
@@ -34,6 +35,13 @@ async function stays(app: GatedApp, restarts: number): Promise<void> {
   expect(await app.restarts()).toBe(restarts);
 }
 
+/** The API server tells times in whole seconds: within one, nobody can tell which of two writes came first. */
+async function inALaterSecond(): Promise<void> {
+  const second = (): number => Math.floor(Date.now() / 1_000);
+  const now = second();
+  await pollUntil('a later second', () => Promise.resolve(second() > now ? true : undefined), { intervalMs: 50 });
+}
+
 describe('reroll.dev/keys', () => {
   it.each(['workload', 'source'] as const)('on the %s says which changes count, whoever leads', async (bearer) => {
     const app = await GatedApp.create(cluster, `keys-on-${bearer}`);
@@ -55,6 +63,7 @@ describe('reroll.dev/keys', () => {
     leader = await cluster.reconciler(0);
     await app.restarted(2);
 
+    await inALaterSecond();
     await app.annotate(bearer, { [keys]: null });
     await stays(app, 2);
     await write(app, { 'comment.md': 'three' });
