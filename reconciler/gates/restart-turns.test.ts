@@ -257,7 +257,7 @@ describe('RestartTurns', () => {
       expect(woken).toEqual(['c', 'd', 'e']);
     });
 
-    it('wakes who may begin from a moment on that passes while it is asked', async () => {
+    it('wakes the next one, if its moment passes while the line is asked', async () => {
       for (const name of ['a', 'b']) look(name);
       await clock.advance(9_999);
       clock.passesWhileRead = true;

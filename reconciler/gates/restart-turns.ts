@@ -252,8 +252,8 @@ export class RestartTurns {
   }
 
   /**
-   * One timer: for what becomes free by itself, and to find out what was missed. `nowMs` is when the line was asked: had
-   * the rate let one begin since then, nobody would be woken for it.
+   * One timer: for what becomes free by itself, and to find out what was missed. `nowMs` is when the line was asked: if
+   * the rate was asked about a later moment, and let one begin by then, there would be no time at which to wake it.
    */
   #arm(nowMs = this.#options.clock.nowMs()): void {
     const { rolling, stages, clock } = this.#options;

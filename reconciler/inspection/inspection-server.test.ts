@@ -206,6 +206,7 @@ describe('the server', () => {
     for (const socket of silent) socket.destroy();
   });
 
+  // Skipped where the machine has no loopback address of IPv6 to listen on.
   (hasIPv6 ? it : it.skip)('answers on the loopback address of IPv6', async () => {
     const port = await start(echo, 0, '::1');
     const answer = await fetch(`http://[::1]:${String(port)}/v1/health`);

@@ -121,7 +121,7 @@ export class EventRecorder {
     const event = { ...reported, message: printable(reported.message, maxMessageBytes) };
     const shares = sharesOf(event);
     const isFull = shares.some(([share, limit]) => (this.#waitingOf.get(share) ?? 0) >= limit);
-    // Only of Warnings: a thousand restarts need no hash each.
+    // Only Warnings are left out when they are repeated, so nothing else needs a hash.
     const identity = event.type === 'Warning' ? identityOf(event) : undefined;
     if (identity !== undefined && this.#recorded.get(identity)) return;
     if (this.#waiting.length + this.#writing >= maxPending || isFull) {
