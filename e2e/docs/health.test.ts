@@ -22,7 +22,7 @@ function restartedIn(cell: string): readonly RestartedUser[] {
       restartedAtMs: nowMs - 90_000 + n,
       state: 'healthy',
       isForIt: true,
-      hasDeadline: true,
+      deadlineFromMs: nowMs - 90_000 + n,
       healthySinceMs,
     };
   });
@@ -30,7 +30,10 @@ function restartedIn(cell: string): readonly RestartedUser[] {
   if (what === '' || !last) return users;
   const state = what === 'has failed' ? 'failed' : 'rolling';
   const restartedAtMs = what.endsWith('10 min') ? nowMs - 600_000 : last.restartedAtMs;
-  return [...users.slice(0, -1), { ...last, state, restartedAtMs, healthySinceMs: undefined }];
+  return [
+    ...users.slice(0, -1),
+    { ...last, state, restartedAtMs, deadlineFromMs: restartedAtMs, healthySinceMs: undefined },
+  ];
 }
 
 function inWords(users: number, restarted: readonly RestartedUser[]): string {

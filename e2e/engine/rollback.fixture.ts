@@ -19,12 +19,12 @@ const auto = { 'reloader.stakater.com/auto': 'true' };
 const stages = { fromUsers: 5, healthyForMs: 30_000, deadlineMs: 5 * minuteMs };
 export const rollbackSettings: Partial<EngineSettings> = { pace: unlimited, stages, rollback: true };
 
-/** A shop of ten Deployments that use ConfigMap `app`, which is annotated for a rollback. */
+/** A shop of Deployments that use ConfigMap `app`, which is annotated for a rollback. */
 export class Shop {
   readonly harness = new Harness();
   engine: Engine | undefined;
 
-  constructor(annotations: Readonly<Record<string, string>> = { [onFailure]: 'rollback' }) {
+  constructor(annotations: Readonly<Record<string, string>> = { [onFailure]: 'rollback' }, users = 10) {
     const app = configMap({
       name: 'app',
       namespace: 'shop',
@@ -33,7 +33,7 @@ export class Shop {
       data: { color: 'red' },
     });
     this.harness.seed(namespace('shop'), app);
-    for (let n = 0; n < 10; n++) this.user(`web-${n}`);
+    for (let n = 0; n < users; n++) this.user(`web-${n}`);
   }
 
   user(name: string, annotations: Readonly<Record<string, string>> = {}): void {

@@ -44,7 +44,7 @@ export function buildTurns(
   { deps: { clock, logger, metrics }, settings: { pace, stages: settings } }: EngineBase,
   parts: { readonly sources: SourceParts; readonly workloads: WorkloadParts; readonly gates: GateParts },
   checker: HealthChecker,
-  events: Pick<RestartStagesOptions, 'owes' | 'onTurn' | 'onStopped'>,
+  events: Pick<RestartStagesOptions, 'owes' | 'judgesLast' | 'onTurn' | 'onStopped'>,
 ): RestartTurns {
   const [sources, index] = [parts.sources.index, parts.workloads.index];
   const returning = new ReturningJobs(index);

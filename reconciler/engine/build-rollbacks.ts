@@ -4,6 +4,7 @@ import type { SourceRef } from '../../shared/domain/sources/source';
 import type { EventRecorder } from '../../shared/kube/client/events';
 import { journalKey, loadInstallKey } from '../../shared/kube/secrets/install-keys';
 import type { RestartTurns } from '../gates/restart-turns';
+import type { WorkloadGates } from '../gates/workload-gates';
 import type { EngineSettings } from '../options/engine-settings';
 import { KeyQueue } from '../queue/key-queue';
 import { RollbackReports } from '../reporting/rollback-reports';
@@ -30,13 +31,14 @@ export interface RollbackInputs extends Pick<PutBacksOptions, 'owes' | 'assertLe
   readonly workloads: WorkloadParts;
   readonly turns: Pick<RestartTurns, 'stoppedBy'>;
   readonly onFailure: (source: SourceRef) => OnFailure;
+  readonly gates: Pick<WorkloadGates, 'holdOf'>;
   readonly mayAct: () => boolean;
 }
 
 export function buildRollbacks({ deps, settings, keys }: EngineBase, inputs: RollbackInputs): RollbackParts {
   const { client, clock, random, logger, metrics } = deps;
   const { annotationKeys, ownNamespace, stages } = settings;
-  const { events, owes, assertLeading, turns, onFailure, mayAct } = inputs;
+  const { events, owes, assertLeading, turns, onFailure, gates, mayAct } = inputs;
   const workloads = inputs.workloads.index;
   const contents = new SourceContents(client, keys, annotationKeys);
   const store = new KeptStore({
@@ -50,6 +52,7 @@ export function buildRollbacks({ deps, settings, keys }: EngineBase, inputs: Rol
     putBacks: new PutBacks(common),
     reports: new RollbackReports({ logger, events, metrics }),
     stoppedBy: (source) => turns.stoppedBy(source),
+    isHeld: (source) => gates.holdOf(source, clock.nowMs()) !== undefined,
     onWork: (source, delayMs) => queue.add(source, delayMs),
   });
   const queue: KeyQueue = new KeyQueue({

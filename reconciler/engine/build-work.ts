@@ -140,6 +140,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   };
   const turns = buildTurns(base, parts, checker, {
     owes,
+    judgesLast: (source) => onFailure(source) !== 'stop',
     onTurn: (key) => queue.add(key),
     onStopped: (stopped) => {
       stops.stopped(stopped);
@@ -152,6 +153,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     settings.rollback && !dryRun
       ? buildRollbacks(base, {
           ...{ events: recorder, sources, workloads, turns, onFailure, owes, mayAct, assertLeading },
+          gates: gates.workloads,
         })
       : undefined;
   observeGates(deps, unfinished, gates.heldInstall, turns);

@@ -23,7 +23,13 @@ export function noStages(): RestartStages {
     workloads: { get: () => undefined, usersOf: () => [], revisionOf: () => 0 },
     sources: { get: () => undefined },
     namespaces: { of: () => undefined },
-    ...{ owes: () => false, mayBegin: () => false, onTurn: () => undefined, onStopped: () => undefined },
+    ...{
+      owes: () => false,
+      judgesLast: () => false,
+      mayBegin: () => false,
+      onTurn: () => undefined,
+      onStopped: () => undefined,
+    },
   });
 }
 

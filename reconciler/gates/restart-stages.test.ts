@@ -21,6 +21,7 @@ let held: Set<WorkloadKey>;
 let sourceGates: GateSettings | undefined;
 let namespaceGates: GateSettings | undefined;
 let isContentRead: boolean;
+let judgesLast: boolean;
 let revision: number;
 let woken: string[];
 let stopped: string[];
@@ -36,7 +37,7 @@ beforeEach(() => {
   clock = new FakeClock();
   [workloads, owing, held] = [new Map(), new Set(), new Set()];
   [sourceGates, namespaceGates, revision, looks, searches] = [undefined, undefined, 0, 0, 0];
-  isContentRead = true;
+  [isContentRead, judgesLast] = [true, false];
   [woken, stopped, asked, answers] = [[], [], [], new Map()];
   const checks = new HealthChecks({
     clock,
@@ -74,6 +75,7 @@ beforeEach(() => {
       looks++;
       return owing.has(key);
     },
+    judgesLast: () => judgesLast,
     mayBegin: ({ key }) => !held.has(key),
     onTurn: (key) => void woken.push(nameOf(key)),
     onStopped: ({ failed }) => void stopped.push(failed ? nameOf(failed.key) : 'rolled back'),
@@ -274,12 +276,12 @@ describe('RestartStages', () => {
       expect([stages.stopped, stages.stoppedBy({ ...app, namespace: 'shop' })?.failed]).toEqual([1, undefined]);
     });
 
-    it('restarts nobody however few users there are, but those that want no stages', () => {
+    it('restarts nobody, however few users there are, and whatever they say about stages', () => {
       workloads.clear();
       seed('a');
       seed('b', { gates: { stages: 'off' } });
       revision++;
-      expect([look('a'), look('b')]).toEqual([false, true]);
+      expect([look('a'), look('b')]).toEqual([false, false]);
     });
 
     it('restarts all when it is resumed', () => {

@@ -35,6 +35,8 @@ export interface StoppedSource {
   readonly change: string | undefined;
   /** The workload that is not healthy; undefined: the content was put back before. */
   readonly failed: TrackedWorkload | undefined;
+  /** Whether it keeps other users from restarting. */
+  readonly keepsOthers: boolean;
   readonly detail: string;
 }
 
@@ -47,6 +49,8 @@ export interface RestartStagesOptions {
   readonly checks: Pick<HealthChecks, 'verdict' | 'hasChecks' | 'dueMs' | 'round' | 'clear'>;
   /** Whether a restart for a source is owed to a workload, or may be. */
   readonly owes: (workload: TrackedWorkload, source: LocalSourceRef) => boolean;
+  /** Whether a content counts as broken also if nobody is left who could be kept from restarting for it. */
+  readonly judgesLast: (source: SourceRef) => boolean;
   /** Whether holds, windows and intervals let a restart begin. */
   readonly mayBegin: (workload: TrackedWorkload, source: LocalSourceRef) => boolean;
   /** The workload may go now: look at it again. */
@@ -206,11 +210,11 @@ export class RestartStages {
     return false;
   }
 
-  /** How many sources have stopped. */
+  /** How many sources have stopped others. */
   get stopped(): number {
     let count = 0;
     for (const staged of this.#sources) {
-      if (staged.isUnderWay && isStop(staged.stage)) count++;
+      if (staged.keepsOthers && isStop(staged.stage)) count++;
     }
     return count;
   }
@@ -278,8 +282,9 @@ export class RestartStages {
     if (known && known.changeId !== id) this.#told.delete(key);
     const isResumed = id !== undefined && record?.gates?.resumed === id;
     const isRolledBack = id !== undefined && record?.gates?.rolledBack?.includes(id) === true;
+    const judgesLast = this.#options.judgesLast(source);
     const users = this.#participants(source, isRolledBack);
-    if (users.length < (isRolledBack ? 1 : 2) || isResumed) {
+    if (users.length < (isRolledBack || judgesLast ? 1 : 2) || isResumed) {
       this.#told.delete(key);
       this.#unstaged.set(key, basis);
       return undefined;
@@ -287,7 +292,7 @@ export class RestartStages {
     const { settings, clock } = this.#options;
     const workloadOf = (user: WorkloadKey): TrackedWorkload | undefined => this.#options.workloads.get(user);
     const staged = new StagedSource({
-      ...{ source, basis, changeId: id, isRolledBack, settings, clock },
+      ...{ source, basis, changeId: id, isRolledBack, judgesLast, settings, clock },
       users: users.toSorted(canaryOrder).map((user) => user.key),
       standing: (user) => this.#standing(workloadOf(user), source, record, id),
       mayBegin: (user) => {
@@ -312,14 +317,17 @@ export class RestartStages {
     const around = namespaces.of(namespace)?.stages ?? '';
     // A watch shows a version before its content is read. Until then it is not known who has restarted for it.
     const read = record && hasContent(record) ? 'read' : '';
-    return [workloads.revisionOf(namespace), record?.resourceVersion, read, stages, resumed, around].join(' ');
+    const last = this.#options.judgesLast(source) ? 'last' : '';
+    return [workloads.revisionOf(namespace), record?.resourceVersion, read, stages, resumed, around, last].join(' ');
   }
 
-  /** For a content that was put back, nobody is to restart. */
+  /** For a content that was put back nobody restarts, also who waits for nobody otherwise. */
   #participants(source: SourceRef, isRolledBack: boolean): readonly TrackedWorkload[] {
     const { settings, workloads, sources, namespaces } = this.#options;
+    const users = workloads.usersOf(source);
+    if (isRolledBack) return users;
     const around = sources.get(source)?.gates?.stages ?? namespaces.of(source.namespace)?.stages;
-    return stagedUsers(workloads.usersOf(source), around, isRolledBack ? 1 : settings.fromUsers);
+    return stagedUsers(users, around, settings.fromUsers);
   }
 
   #standing(
@@ -336,10 +344,13 @@ export class RestartStages {
     // It restarted for another source since. The time of a write says less: it is also that of an edited annotation.
     if (!isNoted && lastRestart.atMs < (record?.writtenAtMs ?? Infinity)) return undefined;
     const rolledOutMs = this.#healthySinceMs(workload.key, lastRestart.id, progress.state);
-    const shown = { state: progress.state, hasDeadline: kind !== 'Job', sinceMs: rolledOutMs };
-    const { checks } = this.#options;
+    const deadlineFromMs = kind === 'Job' ? undefined : lastRestart.atMs;
+    const shown = { state: progress.state, deadlineFromMs, sinceMs: rolledOutMs };
+    const { checks, clock } = this.#options;
     const isRolledOut = rolledOutMs !== undefined;
-    const { sinceMs, ...rollout } = isRolledOut ? withChecks(shown, checks.verdict(workload)) : shown;
+    const { sinceMs, ...rollout } = isRolledOut
+      ? withChecks(shown, checks.verdict(workload), clock.nowMs() - (clock.monotonicMs() - rolledOutMs))
+      : shown;
     return {
       ...{ key: workload.key, title: `${kind} ${name}`, restartedAtMs: lastRestart.atMs, isForIt: isNoted, ...rollout },
       healthySinceMonotonicMs: sinceMs,
@@ -381,7 +392,8 @@ export class RestartStages {
     const { workloads, sources } = this.#options;
     const failed = stage.is === 'stopped' ? workloads.get(stage.failed.key) : undefined;
     if (stage.is === 'stopped' && !failed) return undefined;
-    return { source, record: sources.get(source), change, failed, detail: this.#closedBy(staged, stage).detail };
+    const { detail } = this.#closedBy(staged, stage);
+    return { source, record: sources.get(source), change, failed, keepsOthers: staged.keepsOthers, detail };
   }
 }
 

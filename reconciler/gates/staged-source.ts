@@ -28,6 +28,8 @@ export interface StagedSourceOptions {
   readonly changeId: string | undefined;
   /** An earlier content was put back for this one. */
   readonly isRolledBack: boolean;
+  /** Whether those after whom nobody restarts are judged as well. */
+  readonly judgesLast: boolean;
   /** Those that restart in stages, in their order. */
   readonly users: readonly WorkloadKey[];
   readonly settings: StageSettings;
@@ -114,14 +116,22 @@ export class StagedSource {
     return this.#owing.size;
   }
 
-  /**
-   * Whether it matters how far it has come. Somebody waits here; or some have restarted, and others owe it that wait for
-   * something else.
-   */
+  /** Whether it matters how far it has come, for others or for the content. */
   get isUnderWay(): boolean {
+    return this.keepsOthers || this.#judgesLastNow();
+  }
+
+  /** Somebody waits here; or some have restarted, and others owe it that wait for something else. */
+  get keepsOthers(): boolean {
     if (this.waiting.size > 0) return true;
     const { isRolledBack } = this.#options;
     return this.owing > 0 && (isRolledBack || this.#forIt.size + this.#forOthers.size > 0);
+  }
+
+  #judgesLastNow(): boolean {
+    if (!this.#options.judgesLast) return false;
+    const { is } = this.stage;
+    return this.#forIt.size > 0 && (is === 'waits' || is === 'stopped');
   }
 
   /** Chooses as many as may go now, and returns those that were not chosen before. */

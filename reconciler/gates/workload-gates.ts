@@ -3,6 +3,7 @@ import type { RankedWorkload } from '../../shared/domain/gates/canary-order';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import { expectedTurns } from '../../shared/domain/gates/expected-turns';
 import { gateLevels } from '../../shared/domain/gates/gate-levels';
+import { holdGate } from '../../shared/domain/gates/hold-gate';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import type { StageSettings } from '../../shared/domain/gate-settings/stage-settings';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
@@ -38,6 +39,17 @@ export class WorkloadGates {
       return { installHold: heldInstall.hold, levels, lastRestartMs: lastRestart?.atMs, nowMs };
     });
     return askGates(questions);
+  }
+
+  /** The hold of a source itself, whoever uses it; undefined: it is not held. */
+  holdOf({ kind, namespace, name }: SourceRef, nowMs: number): ClosedGate | undefined {
+    const { sources, namespaces, install, heldInstall } = this.#options;
+    const source = { kind, name, gates: sources.get({ kind, namespace, name })?.gates };
+    const levels = gateLevels({
+      ...{ workload: undefined, source, install },
+      namespace: { name: namespace, gates: namespaces.of(namespace) },
+    });
+    return holdGate({ installHold: heldInstall.hold, levels, lastRestartMs: undefined, nowMs });
   }
 
   /** For whom a workload that a change of a source would restart would wait, of those that it restarts too. */

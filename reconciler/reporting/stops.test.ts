@@ -18,7 +18,7 @@ it.each([
   const events = { record: async (event: KubeEvent) => await Promise.resolve(void recorded.push(event)) };
   const source = { kind: 'Secret', namespace: 'shop', name: 'db' } as const;
   const record = isThere ? sourceRecord(source) : undefined;
-  const stop = { source, record, change: '0123abcd', failed: paced({ name: 'web' }), detail };
+  const stop = { source, record, change: '0123abcd', failed: paced({ name: 'web' }), keepsOthers: true, detail };
   new Stops({ logger, events, onFailure: () => 'stop' }).stopped(stop);
   expect(recorded.map(({ regarding: { apiVersion, kind, name } }) => `${kind} ${name} of ${apiVersion}`)).toEqual(
     expected,
@@ -38,6 +38,19 @@ it.each<[string, boolean, OnFailure, string]>([
   const source = { kind: 'Secret', namespace: 'shop', name: 'db' } as const;
   const failed = isFailed ? paced({ name: 'web' }) : undefined;
   const stops = new Stops({ logger, events: { record: async () => await Promise.resolve() }, onFailure: () => mode });
-  stops.stopped({ source, record: undefined, change: undefined, failed, detail });
+  stops.stopped({ source, record: undefined, change: undefined, failed, keepsOthers: true, detail });
   expect(logger.lines).toMatchObject([{ message: `restarts stopped: ${message}` }]);
+});
+
+it.each<[OnFailure, string]>([
+  ['keep', ', or run reroll rollback secret/db -n shop'],
+  ['rollback', ''],
+])('where no other user waits, there is nothing to resume: %s', (mode, orRun) => {
+  const logger = new RecordingLogger();
+  const source = { kind: 'Secret', namespace: 'shop', name: 'db' } as const;
+  const stops = new Stops({ logger, events: { record: async () => await Promise.resolve() }, onFailure: () => mode });
+  const failed = paced({ name: 'web' });
+  stops.stopped({ source, record: undefined, change: undefined, failed, keepsOthers: false, detail });
+  const message = `not healthy since its restart: ${detail}. No other user waits. Change the source again${orRun}`;
+  expect(logger.lines).toMatchObject([{ message }]);
 });

@@ -21,13 +21,17 @@ export class Stops {
     this.#options = options;
   }
 
-  stopped({ source, record, failed, detail }: StoppedSource): void {
+  stopped({ source, record, failed, keepsOthers, detail }: StoppedSource): void {
     const { logger, events, onFailure } = this.#options;
     const named = `${source.kind.toLowerCase()}/${source.name} -n ${source.namespace}`;
-    const orBack = onFailure(source) === 'keep' ? ` or reroll rollback ${named}` : '';
+    const back = onFailure(source) === 'keep' ? [`reroll rollback ${named}`] : [];
+    // Without others there is nothing to resume.
+    const commands = keepsOthers ? [`reroll resume ${named}`, ...back] : back;
+    const orRun = commands.length === 0 ? '' : `, or run ${commands.join(' or ')}`;
     const users = failed ? 'Its other users' : 'Its users';
-    const message = `${detail}. ${users} keep the content of before. Change the source again, or run reroll resume ${named}${orBack}`;
-    logger.warn(`restarts stopped: ${message}`, {
+    const others = keepsOthers ? `${users} keep the content of before.` : 'No other user waits.';
+    const message = `${detail}. ${others} Change the source again${orRun}`;
+    logger.warn(`${keepsOthers ? 'restarts stopped' : 'not healthy since its restart'}: ${message}`, {
       source: sourceKey(source),
       ...(failed && { workload: describeWorkload(failed.record) }),
     });

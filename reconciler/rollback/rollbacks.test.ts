@@ -20,6 +20,7 @@ const stop: StoppedSource = {
   record: app,
   change: '0123abcd',
   failed,
+  keepsOthers: true,
   detail: 'ConfigMap app is stopped',
 };
 const minuteMs = 60_000;
@@ -27,6 +28,7 @@ const minuteMs = 60_000;
 let mode: OnFailure;
 let stopped: StoppedSource | undefined;
 let isLeading: boolean;
+let isHeld: boolean;
 let record: typeof app | undefined;
 let fails: Error | undefined;
 let did: string[];
@@ -36,7 +38,7 @@ let rollbacks: Rollbacks;
 
 beforeEach(() => {
   [mode, stopped, isLeading, record, fails] = ['rollback', undefined, true, app, undefined];
-  [did, events, queued] = [[], [], []];
+  [isHeld, did, events, queued] = [false, [], [], []];
   const act = async (what: string): Promise<void> => {
     did.push(what);
     await Promise.resolve();
@@ -71,6 +73,7 @@ beforeEach(() => {
     }),
     onFailure: () => mode,
     stoppedBy: () => stopped,
+    isHeld: () => isHeld,
     mayAct: () => isLeading,
     onWork: (source, delayMs) => void queued.push([source, delayMs]),
   });
@@ -108,6 +111,21 @@ describe('a look at a source', () => {
     expect(await look()).toEqual(result);
     await look();
     expect(events).toEqual(told);
+  });
+
+  it('puts nothing back while it is held, and looks again', async () => {
+    [stopped, isHeld] = [stop, true];
+    expect(await look()).toEqual({ kind: 'again', afterMs: minuteMs });
+    isHeld = false;
+    await look();
+    expect(did).toEqual(['put back']);
+  });
+
+  it('is repeated if a hold began while it was under way', async () => {
+    stopped = stop;
+    const looking = look();
+    isHeld = true;
+    expect(await looking).toEqual({ kind: 'again', afterMs: minuteMs });
   });
 
   it('tells the same reason again for another content', async () => {

@@ -24,6 +24,8 @@ export interface RollbacksOptions {
   readonly onFailure: (source: SourceRef) => OnFailure;
   /** Who keeps the other users of a source from restarting; undefined: nobody does. */
   readonly stoppedBy: (source: SourceRef) => StoppedSource | undefined;
+  /** Whether somebody holds the source, its namespace or everything: then nothing is written either. */
+  readonly isHeld: (source: SourceRef) => boolean;
   /** Whether this process leads, and knows enough to act. */
   readonly mayAct: () => boolean;
   /** Looks at the source, after a delay. */
@@ -37,6 +39,9 @@ const gatherMs = 1_000;
 const personMs = 10 * 60_000;
 
 const done: QueueResult = { kind: 'done' };
+
+/** Nobody tells when a hold ends. A look asks the API server nothing as long as it lasts. */
+const held: QueueResult = { kind: 'again', afterMs: 60_000 };
 
 /**
  * Looks at one source at a time whose annotations, or those of its namespace, ask for it: keeps its content once it has
@@ -107,12 +112,14 @@ export class Rollbacks {
   }
 
   async #putBack(source: KeptSource, { change, failed, detail }: StoppedSource): Promise<QueueResult> {
-    const { putBacks, reports, stoppedBy } = this.#options;
+    const { putBacks, reports, stoppedBy, isHeld } = this.#options;
     // Without one that is not healthy, the content was put back before.
     if (change === undefined || !failed) return done;
-    const bad = { source, change, isStopped: () => stoppedBy(source)?.change === change };
+    if (isHeld(source)) return held;
+    const bad = { source, change, isStopped: () => stoppedBy(source)?.change === change && !isHeld(source) };
     try {
       const putBack = await putBacks.putBack(bad);
+      if (!putBack && isHeld(source)) return held;
       if (putBack) reports.rolledBack({ source, change, failed: failed.record, detail, ...putBack });
       return done;
     } catch (error) {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { withChecks, type CheckVerdict, type RolledOut } from './checked-user';
 
-const healthy: RolledOut = { state: 'healthy', hasDeadline: true, sinceMs: 5_000 };
+const healthy: RolledOut = { state: 'healthy', deadlineFromMs: 1_000, sinceMs: 5_000 };
+const rolledOutAtMs = 70_000;
 const check = 'reroll.dev/healthy-url: status 503';
 
 describe('withChecks', () => {
@@ -12,29 +13,29 @@ describe('withChecks', () => {
       'is not healthy before it is asked, and has time',
       healthy,
       { is: 'pending' },
-      { state: 'held', hasDeadline: false, sinceMs: undefined },
+      { state: 'held', deadlineFromMs: undefined, sinceMs: undefined },
     ],
     [
       'goes on rolling while it fails',
       healthy,
       { is: 'fails', check },
-      { state: 'rolling', hasDeadline: true, sinceMs: undefined, check },
+      { state: 'rolling', deadlineFromMs: 1_000, sinceMs: undefined, check },
     ],
     ['is healthy since it passes', healthy, { is: 'passes', sinceMs: 9_000 }, { ...healthy, sinceMs: 9_000 }],
     ['is healthy since it is rolled out', healthy, { is: 'passes', sinceMs: 1_000 }, healthy],
     [
-      'is a complete Job that its check stops',
-      { ...healthy, hasDeadline: false },
+      'is a Job that its check may stop, and has time from when it was complete',
+      { ...healthy, deadlineFromMs: undefined },
       { is: 'fails', check },
-      { state: 'rolling', hasDeadline: true, sinceMs: undefined, check },
+      { state: 'rolling', deadlineFromMs: rolledOutAtMs, sinceMs: undefined, check },
     ],
     [
       'is a CronJob, of whose pods nothing else is known',
-      { state: 'unknown', hasDeadline: true, sinceMs: 0 },
+      { state: 'unknown', deadlineFromMs: 1_000, sinceMs: 0 },
       { is: 'fails', check },
-      { state: 'rolling', hasDeadline: true, sinceMs: undefined, check },
+      { state: 'rolling', deadlineFromMs: 1_000, sinceMs: undefined, check },
     ],
   ])('one that %s', (_what, rollout, verdict, expected) => {
-    expect(withChecks(rollout, verdict)).toEqual(expected);
+    expect(withChecks(rollout, verdict, rolledOutAtMs)).toEqual(expected);
   });
 });

@@ -10,8 +10,9 @@ function user(title: string, state: Partial<RestartedUser> | RestartedUser['stat
   const given = typeof state === 'string' ? { state } : state;
   const healthy = { state: 'healthy' as const, healthySinceMs: nowMs - minuteMs };
   const isHealthy = (given.state ?? 'healthy') === 'healthy';
+  const restartedAtMs = given.restartedAtMs ?? nowMs - 2 * minuteMs;
   return {
-    ...{ key: title, title, restartedAtMs: nowMs - 2 * minuteMs, isForIt: true, hasDeadline: true },
+    ...{ key: title, title, restartedAtMs, isForIt: true, deadlineFromMs: restartedAtMs },
     ...(isHealthy ? healthy : { state: 'rolling', healthySinceMs: undefined }),
     ...given,
   };
@@ -48,7 +49,9 @@ describe('rolloutStage', () => {
     ['whatever fails in the rest', 1000, [...many(101), user('bad', 'failed')], 'open'],
     ['of two, one goes first', 2, [], '1 more'],
     ['of two, the other follows', 2, many(1), 'open'],
-    ['one alone waits for nobody', 1, [], 'open'],
+    ['one alone begins', 1, [], '1 more'],
+    ['one alone proves what it has to', 1, many(1), 'open'],
+    ['one alone stops if it fails', 1, [user('bad', 'failed')], 'stopped by bad'],
   ])('%s', (_what, users, restarted, expected) => {
     expect(stage(users, restarted)).toBe(expected);
   });
@@ -87,8 +90,13 @@ describe('rolloutStage', () => {
 
   it.each<[string, Partial<RestartedUser>, string]>([
     ['a Deployment over its progress deadline', { state: 'failed' }, 'stopped by canary'],
-    ['a failed Job', { state: 'failed', hasDeadline: false }, 'stopped by canary'],
-    ['a Job that runs for hours', { state: 'held', hasDeadline: false }, 'waits for canary, Infinity s'],
+    ['a failed Job', { state: 'failed', deadlineFromMs: undefined }, 'stopped by canary'],
+    ['a Job that runs for hours', { state: 'held', deadlineFromMs: undefined }, 'waits for canary, Infinity s'],
+    [
+      'a Job that is done, and whose check fails',
+      { state: 'rolling', deadlineFromMs: nowMs },
+      'waits for canary, 600 s',
+    ],
     ['one that somebody has paused', { state: 'held' }, 'stopped by canary'],
     ['one whose pods a person replaces', { state: 'unknown', healthySinceMs: 0 }, '100 more'],
   ])('%s as the canary', (_what, given, expected) => {

@@ -11,8 +11,8 @@ export interface RestartedUser {
   /** It restarted for this content, as it notes itself. Otherwise it was for something else, later. */
   readonly isForIt: boolean;
   readonly state: RolloutHealth['state'];
-  /** A Job that runs for long is not broken; only one that failed is. */
-  readonly hasDeadline: boolean;
+  /** From when its deadline counts; undefined: it has none. A Job that runs for long is not broken; only one that failed is. */
+  readonly deadlineFromMs: number | undefined;
   /** Since when it is seen to be healthy, without a break; undefined: it is not. */
   readonly healthySinceMs: number | undefined;
   /** What people must know of its health checks: which one does not pass, or has no effect. */
@@ -46,12 +46,13 @@ const open: RolloutStage = { is: 'open' };
  * A change goes to one user first, then to a tenth of all, then to the rest. Everything is read from what the cluster
  * shows: how many have restarted for it tells which stage it is, because a stage begins only when the one before is
  * healthy. So the users that restarted before this stage have proved what they had to, whatever becomes of their pods later.
+ * One user alone waits for nobody, and is judged like the first of many.
  */
 export function rolloutStage({ users, restarted, nowMs }: SourceRollout, settings: StageSettings): RolloutStage {
   const [canary, tenth] = [1, mostJudged(users)];
   const ofRollout = restarted.filter(({ isForIt }) => isForIt);
   // Those that have restarted for something else did not wait for anybody to be healthy.
-  if (users <= 1 || ofRollout.length > tenth) return open;
+  if (ofRollout.length > tenth) return open;
   const isTenth = ofRollout.length > canary;
   const ofStage = usersOfStage(restarted);
   const failed = ofStage.find((user) => hasFailed(user, settings, nowMs));
@@ -82,8 +83,8 @@ function hasFailed(user: RestartedUser, settings: StageSettings, nowMs: number):
 }
 
 function deadlineMs(user: RestartedUser, settings: StageSettings): number {
-  const isOpen = user.hasDeadline && (user.state === 'rolling' || user.state === 'held');
-  return isOpen ? user.restartedAtMs + settings.deadlineMs : Infinity;
+  const isOpen = user.state === 'rolling' || user.state === 'held';
+  return isOpen && user.deadlineFromMs !== undefined ? user.deadlineFromMs + settings.deadlineMs : Infinity;
 }
 
 function healthyAtMs({ healthySinceMs }: RestartedUser, { healthyForMs }: StageSettings): number {
