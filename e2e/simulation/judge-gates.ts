@@ -101,9 +101,7 @@ function closedFor(
   const { gates, rules } = opened;
   const termMs = opened.termSinceMs(write.user, decidedMs);
   const fromMs = Math.max(decidedMs - rules.knownWithinMs, termMs);
-  const isHidden = rules.gatesHidden.some(
-    (hidden) => startMs + hidden.fromMs <= decidedMs && startMs + hidden.toMs + refusedMs >= termMs,
-  );
+  const isHidden = mayNotKnow(opened, termMs, decidedMs);
   const orNone = <T>(all: readonly T[]): readonly (T | undefined)[] => (isHidden ? [...all, undefined] : all);
   const flags = rules.gates ?? {};
   const restarted = restartedMs(opened, life, write);
@@ -121,6 +119,13 @@ function closedFor(
     }
   }
   return closed;
+}
+
+/** Whether a process may not have been allowed to read, in this time, what namespaces and the hold of everything say. */
+export function mayNotKnow({ rules }: Case, fromMs: number, toMs: number): boolean {
+  return rules.gatesHidden.some(
+    (hidden) => startMs + hidden.fromMs <= toMs && startMs + hidden.toMs + refusedMs >= fromMs,
+  );
 }
 
 /** A write names the version that it changes, so the process knew that one. A Job is looked at before it is deleted. */

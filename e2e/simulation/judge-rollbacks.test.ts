@@ -52,6 +52,15 @@ describe('what an engine writes to sources', () => {
     expect(broken()).toEqual(['rolled back twice']);
   });
 
+  it.each<[string, readonly string[], boolean]>([
+    ['is wrong while the source is held', ['true'], true],
+    ['may come after a hold', ['true', 'false'], false],
+  ])('%s', async (_when, said, isWrong) => {
+    for (const hold of said) await hand.annotateSource('reroll.dev/hold', hold);
+    await putBack();
+    expect(broken({ stages, ...times, gates: {} }).includes('restart in spite of a gate')).toBe(isWrong);
+  });
+
   it('is wrong if it never was there', async () => {
     await putBack('value-9-');
     expect(broken()).toEqual(['foreign write']);

@@ -5,6 +5,8 @@ import type { Case } from './case';
 import { decodedData, sameContent } from './contents';
 import { isEngine } from './engine-user';
 import { isRestart } from './judge-engine-writes';
+import { mayNotKnow } from './judge-gates';
+import { isHeld } from './judge-holds';
 import { decisionMs } from './judge-restart-ids';
 import type { Violation } from './judge';
 import { changesOf } from './judge-stages';
@@ -40,6 +42,9 @@ export function checkRollback(opened: Case, write: WriteRecord): readonly Violat
   if (sameContent(bad, good)) return foreign('changes no content');
   if (!versionsOf(opened, `${kind.kind} ${key}`).some((each) => sameContent(each, good)))
     return foreign('writes what it never had');
+  if (isHeldThroughout(opened, write)) {
+    return [{ promise: 'restart in spite of a gate', sentence: `${at} puts back what is held` }];
+  }
   const again = opened.history.find(
     (former) =>
       isPutBack(former) &&
@@ -52,6 +57,27 @@ export function checkRollback(opened: Case, write: WriteRecord): readonly Violat
   return [
     { promise: 'rolled back twice', sentence: `${at} puts back what was put back at revision ${again.revision}` },
   ];
+}
+
+/** Whether the source was held for as long as the process must have known it, whatever else it may not know. */
+function isHeldThroughout(opened: Case, { kind, key, object, user, atMs }: WriteRecord): boolean {
+  const { gates, rules } = opened;
+  if (!rules.gates) return false;
+  const termMs = opened.termSinceMs(user, atMs);
+  const fromMs = Math.max(atMs - rules.shownWithinMs - rules.knownWithinMs, termMs);
+  if (mayNotKnow(opened, termMs, atMs)) return false;
+  const namespaces = gates.between(`Namespace ${object.metadata.namespace ?? ''}`, fromMs, atMs);
+  return gates
+    .between(`${kind.kind} ${key}`, fromMs, atMs)
+    .every((source = {}) =>
+      namespaces.every((namespace = {}) =>
+        gates
+          .ofEverything(fromMs, atMs)
+          .every((everything) =>
+            isHeld({ workload: {}, source, namespace, flags: {}, everything, restartedMs: undefined }, atMs),
+          ),
+      ),
+    );
 }
 
 /** Nobody restarts for a content of which the source itself says that it was put back. */

@@ -15,8 +15,8 @@ const drawn: StepKinds = {
  * are. A content must prove itself before it is kept, so less happens otherwise.
  */
 export function withRollbacks(world: World, draw: Draw): World {
-  const { stages, gates, pace } = world.features;
-  if (!stages || gates || pace || !draw.chance(0.8)) return world;
+  const { stages, pace } = world.features;
+  if (!stages || pace || !draw.chance(0.8)) return world;
   const stormMs = draw.int(150_000, 240_000);
   const steps = withDrawnSteps(draw.some(world.steps, 0.25), draw, stormMs - 60_000, drawn);
   const features = { ...world.features, stages: { ...stages, deadlineMs: 15_000, rollback: true } };

@@ -411,6 +411,27 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/rollback.test.ts',
   },
   {
+    what: 'a content that was put back restarts those that want no stages',
+    file: 'reconciler/gates/restart-stages.ts',
+    from: '    if (isRolledBack) return users;\n',
+    to: '',
+    test: 'e2e/engine/rollback.test.ts',
+  },
+  {
+    what: 'a content is put back during a hold',
+    file: 'reconciler/engine/build-rollbacks.ts',
+    from: 'isHeld: (source) => gates.holdOf(source, clock.nowMs()) !== undefined,',
+    to: 'isHeld: (source) => gates.holdOf(source, clock.nowMs()) === null,',
+    test: 'e2e/engine/rollback.test.ts',
+  },
+  {
+    what: 'the content of a source with one user is not put back',
+    file: 'reconciler/gates/staged-source.ts',
+    from: 'return this.keepsOthers || this.#judgesLastNow();',
+    to: 'return this.keepsOthers;',
+    test: 'e2e/engine/rollback.test.ts',
+  },
+  {
     what: 'a content is kept although a user is not healthy',
     file: 'reconciler/rollback/kept-contents.ts',
     from: 'hasProved(user) && !owes(user, source)',
