@@ -1,4 +1,6 @@
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
+import type { PlanInput, Term } from '../../shared/domain/plan/plan-input';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { Selection } from '../../shared/domain/sources/selection';
 import type { SourceFlags, SourceKind, SourceRef } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
@@ -11,7 +13,7 @@ import type { KeyQueue } from '../queue/key-queue';
 import type { ReceivedRecords } from '../hints/received-records';
 import type { MissingPermissions } from '../reporting/missing-permissions';
 import type { WatchStatus } from '../watch/watches';
-import type { PlanView } from '../worker/plan-view';
+import { planInput, type PlanView } from '../worker/plan-view';
 import type { SettleTimes, SettleWindows } from '../worker/settle-window';
 import type { UnfinishedLooks } from '../worker/unfinished-looks';
 import type { CsiRotations } from '../sources/csi-rotations';
@@ -61,6 +63,11 @@ export function flagsOf(
   source: SourceRef,
 ): SourceFlags | undefined {
   return sources.get(source) ?? (source.kind === 'SecretProviderClass' ? csi?.classOf(source) : undefined);
+}
+
+/** What answers are judged from: what a plan is, and the annotations of classes that may still be rotated. */
+export function inspectionInput(view: InspectionView, workload: TrackedWorkload, term: Term): PlanInput {
+  return { ...planInput(view, workload, term), classFlags: (source) => flagsOf(view, source) };
 }
 
 /** Whether a flag leaves out a kind of sources. */

@@ -57,6 +57,15 @@ describe('what is known about a source', () => {
     expect(answer).toMatchObject(expected);
   });
 
+  it('says that a rotation restarts nobody if its SecretProviderClass is to be ignored, also before the first one', () => {
+    const vault = { namespace: 'shop', name: 'vault', ignore: true, match: false };
+    const knownKinds = () => new Set(['SecretProviderClass'] as const);
+    const world = new InspectionWorld({ csi: true }, { knownKinds, csi: { classOf: () => vault } });
+    world.see({ annotations: { 'secretproviderclass.reloader.stakater.com/reload': 'vault' } });
+    const { users } = inspectSource(world.view, { about: 'source', kind: 'SecretProviderClass', ...vault }, term);
+    expect(users).toMatchObject([{ decision: 'source-ignored', restarts: false }]);
+  });
+
   it('says that a change does not restart a workload that is being deleted', () => {
     const world = new InspectionWorld();
     world.seeSource(sourceRecord());

@@ -6,8 +6,13 @@ import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload'
 import type { Verdict } from '../../shared/domain/plan/verdict';
 import { maxInspectionRows, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
 import type { SourceInspection, SourceUser } from '../../shared/domain/protocol/source-inspection';
-import { planInput } from '../worker/plan-view';
-import { flagsOf, isNamespaceWatched, isSourceKindWatched, type InspectionView } from './inspection-view';
+import {
+  flagsOf,
+  inspectionInput,
+  isNamespaceWatched,
+  isSourceKindWatched,
+  type InspectionView,
+} from './inspection-view';
 import { decisionFacts } from './source-facts';
 
 type SourceQuestion = Extract<InspectionQuestion, { readonly about: 'source' }>;
@@ -51,7 +56,7 @@ function userOf(
   const candidate = candidateOf(source, workload);
   if (!candidate) return undefined;
   const { kind, name } = workload.record;
-  const verdict = judge(candidate, planInput(view, workload, term));
+  const verdict = judge(candidate, inspectionInput(view, workload, term));
   // The question is about a change that is still to come, so how the source compares now does not matter.
   const { needsContent, ...decidedVerdict } = { ...verdict, comparison: undefined };
   const counts = verdict.comparison !== undefined || needsContent === true;

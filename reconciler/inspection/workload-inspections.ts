@@ -10,8 +10,7 @@ import { maxInspectionRows, type InspectionQuestion } from '../../shared/domain/
 import type { UntrackedReason, UsedSource, WorkloadInspection } from '../../shared/domain/protocol/workload-inspection';
 import type { LastRestart } from '../../shared/domain/workloads/last-restart';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
-import { planInput } from '../worker/plan-view';
-import { flagsOf, isNamespaceWatched, type InspectionView } from './inspection-view';
+import { flagsOf, inspectionInput, isNamespaceWatched, type InspectionView } from './inspection-view';
 import { decisionFacts, standingFacts } from './source-facts';
 import { workloadStatus } from './workload-statuses';
 
@@ -32,7 +31,7 @@ export function inspectWorkload(
     return { ...identity, tracked: false, because, why: untrackedTexts[because] };
   }
   const { record, baselineProblem } = workload;
-  const planned = plan(planInput(view, workload, term));
+  const planned = plan(inspectionInput(view, workload, term));
   const moreSources = planned.verdicts.length - maxInspectionRows;
   return {
     ...identity,

@@ -27,7 +27,9 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
   const recorded = workload.baseline?.sources.get(id);
   const lastFlags = source ? undefined : sources.lastKnownFlags(candidate);
   // If a deletion went unseen, the annotations of the source are unknown, too. It counts if the baseline records it.
-  const { ignore, match } = source ?? lastFlags ?? { ignore: false, match: recorded !== undefined };
+  const { ignore, match } = source ??
+    lastFlags ??
+    input.classFlags?.(candidate) ?? { ignore: false, match: recorded !== undefined };
   const decideBy = (flags: SourceFlags): Decision =>
     decide(workload.record.policy, workload.record.kind, { kind, name, ...flags }, settings.policy);
   const decision = decideBy({ ignore, match });

@@ -1,7 +1,7 @@
 import type { Selector } from '../kubernetes/selector';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 import type { PolicySettings } from '../policy/policy';
-import type { SourceKind, SourceRef } from '../sources/source';
+import type { SourceFlags, SourceKind, SourceRef } from '../sources/source';
 import type { SourceView } from './source-view';
 import type { TrackedWorkload } from './tracked-workload';
 
@@ -24,6 +24,8 @@ export interface PlanInput {
    * been asked yet. See ComparableVersions.
    */
   readonly isComparable?: (kind: WorkloadKindName, sourceKind: SourceKind) => boolean | undefined;
+  /** The annotations of a SecretProviderClass that was never rotated, and so is no source yet. */
+  readonly classFlags?: (source: SourceRef) => SourceFlags | undefined;
   readonly keyId: string;
   readonly term: Term;
   readonly settings: PlanSettings;
