@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import type { KubeObject } from '../../shared/kube/client/objects';
+import { defaultSettings } from '../engine-settings';
 import { codeBlocks, textOf } from './pages';
 import { tableAfter } from './tables';
 import { bad, onFailure, Shop } from '../engine/rollback.fixture';
@@ -25,12 +27,22 @@ describe('docs/rollback.md, switch it on', () => {
     await shop.stop();
   });
 
-  it('shows a source that asks for it', () => {
+  it('shows a source whose content is put back, also with fewer users than have stages by default', async () => {
     const example = codeBlocks(page).find(({ text }) => text.includes('kind: ConfigMap'));
-    const { metadata } = parse(example?.text ?? '') as {
-      readonly metadata: { readonly annotations: Record<string, string> };
+    const { kind, metadata, data } = parse(example?.text ?? '') as KubeObject & {
+      readonly kind: string;
+      readonly data: Record<string, string>;
     };
-    expect(metadata.annotations).toMatchObject({ [onFailure]: 'rollback', 'reroll.dev/stages': 'on' });
+    expect([kind, metadata.namespace, metadata.name]).toEqual(['ConfigMap', 'shop', 'app']);
+    const shop = new Shop({});
+    await shop.patch({ metadata: { annotations: metadata.annotations }, data });
+    await shop.start({ stages: defaultSettings.stages });
+    await shop.write(bad);
+    await shop.pass(2 * minutes);
+    expect([shop.color, shop.putBacks().length]).toEqual([data['color'], 1]);
+    // The first one, for the bad content and for that of before.
+    expect(shop.harness.restartOrder()).toEqual(['web-0', 'web-0']);
+    await shop.stop();
   });
 });
 
