@@ -3,11 +3,11 @@ import { RestartOrder } from '../../reconciler/gates/restart-order';
 import { RestartTurns } from '../../reconciler/gates/restart-turns';
 import { ReturningJobs } from '../../reconciler/gates/returning-jobs';
 import { RollingWorkloads } from '../../reconciler/gates/rolling-workloads';
-import { noStages, paced } from '../../reconciler/gates/gates.fixture';
+import { noStages, paced, type PacedOptions } from '../../reconciler/gates/gates.fixture';
 import { readGateSettings, type GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { parseRestartRate } from '../../shared/domain/gate-settings/restart-rate';
-import { predecessorStanding } from '../../shared/domain/gates/order-gate';
-import { sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { parseRestartWindows } from '../../shared/domain/gate-settings/restart-windows';
+import { at, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
@@ -94,22 +94,75 @@ describe('docs/pace.md, how many at once', () => {
   );
 });
 
+/** The one that comes first: whether it owes a restart, and its last one, before or for the change. */
+interface First extends PacedOptions {
+  readonly owes?: boolean;
+  readonly restarted?: 'before' | 'for it';
+  readonly isGone?: boolean;
+}
+
 describe('docs/pace.md, what keeps an order waiting', () => {
   const rows = tableAfter(page, 'What keeps an order waiting');
+  const writtenAtMs = at(0);
+  /** The states that each row is about. */
+  const firsts: Readonly<Record<string, readonly First[]>> = {
+    'owes a restart for the change, or may': [{ owes: true }, { owes: true, restarted: 'before' }],
+    'is held, or waits for a window, and so still owes': [
+      { owes: true, gates: { hold: { untilMs: undefined, because: undefined } } },
+      { owes: true, gates: { windows: parseRestartWindows('22:00-05:00') } },
+    ],
+    'rolls out, or has failed to, or is paused': (['rolling', 'failed', 'held'] as const).flatMap((state) => [
+      { state, restarted: 'before' },
+      { state, restarted: 'for it' },
+    ]),
+    'is a Job that is not complete': [
+      { kind: 'Job', state: 'held', restarted: 'before' },
+      { kind: 'Job', state: 'held', restarted: 'for it' },
+    ],
+    'is rolled out': [{}, { restarted: 'before' }, { restarted: 'for it' }],
+    'has been broken since before the change, and owes nothing': [
+      { state: 'failed' },
+      { state: 'failed', restarted: 'before' },
+    ],
+    'is deleted, or asks for no restarts any more': [{ isGone: true, owes: true }],
+  };
 
-  it.each([
-    ['owes a restart for the change, or may', predecessorStanding(true, 'healthy'), true],
-    ['is held, or waits for a window, and so still owes', predecessorStanding(true, 'failed'), true],
-    ['rolls out, or has failed to, or is paused', predecessorStanding(false, 'rolling'), true],
-    ['is a Job that is not complete', predecessorStanding(false, 'held'), true],
-    ['is rolled out', predecessorStanding(false, 'healthy'), false],
-  ])('%s', (what, standing, waits) => {
-    const [, inWave = '', byName] = rows.find(([first]) => first === what) ?? [];
-    expect([standing !== 'done', byName, inWave.startsWith('waits')]).toEqual([
-      waits,
-      waits ? 'waits' : 'goes on',
-      waits,
-    ]);
+  /** Whether a workload waits for the one that comes first: by its wave, by name, or as its owner. */
+  function waits(first: First, by: 'wave' | 'after' | 'owner'): boolean {
+    const { owes = false, restarted, isGone = false, gates, ...options } = first;
+    const [name, kind] = ['first', options.kind ?? 'Deployment'];
+    const lastRestart = restarted && { id: 'a', atMs: restarted === 'before' ? at(-60) : at(1) };
+    const workload = paced({ ...options, name, gates: { ...gates, wave: -1 }, ...(lastRestart && { lastRestart }) });
+    const ownWave = by === 'wave' ? 0 : -1;
+    const after = by === 'after' ? [{ kind, name }] : [];
+    const owner = by === 'owner' ? { controlledBy: { kind, name } } : {};
+    const asking = paced({ name: 'web', gates: { wave: ownWave, after }, ...owner });
+    const workloads = isGone ? [asking] : [workload, asking];
+    const order = new RestartOrder({
+      workloads: {
+        get: (key) => workloads.find((each) => each.key === key),
+        usersOf: () => workloads,
+        revisionOf: () => 0,
+      },
+      sources: { get: () => sourceRecord({ writtenAtMs }) },
+      rolling: { isRolling: () => false },
+      owes: ({ key }) => key === asking.key || owes,
+      ...{ logger: new RecordingLogger(), onTurn: () => undefined },
+    });
+    return order.ask(asking, [{ kind: 'ConfigMap', name: 'app' }]) !== undefined;
+  }
+
+  const inWords = (isWaiting: boolean): string => (isWaiting ? 'waits' : 'goes on');
+
+  it('is about these states', () => expect(rows.map(([what]) => what)).toEqual(Object.keys(firsts)));
+
+  it.each(rows)('%s: in a lower wave %s, named or owner %s', (what = '', inWave = '', named = '') => {
+    for (const first of firsts[what] ?? []) {
+      const isForIt = first.restarted === 'for it';
+      const told = inWave === 'waits, if it has restarted for the change' ? inWords(isForIt) : inWave;
+      const found = (['wave', 'after', 'owner'] as const).map((by) => inWords(waits(first, by)));
+      expect([first, found]).toEqual([first, [told, named, named]]);
+    }
   });
 });
 
