@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { noChecks, paced } from '../../reconciler/gates/gates.fixture';
+import { RestartStages } from '../../reconciler/gates/restart-stages';
+import { readGateSettings, type GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { rolloutStage, type RestartedUser } from '../../shared/domain/gates/source-rollout';
+import { at, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { FakeClock } from '../../shared/runtime/fake-clock';
 import { parseOptions } from '../../shared/runtime/options/options';
 import { stageOptionTable, stagesOf } from '../../shared/runtime/options/stage-options';
 import { textOf } from './pages';
@@ -67,5 +72,46 @@ describe('docs/health.md, the stages', () => {
   it('begin at the number of users that is the default', () => {
     expect(page).toContain(`sources with ${settings.fromUsers} or more users`);
     expect([settings.healthyForMs, settings.deadlineMs]).toEqual([30_000, 600_000]);
+  });
+});
+
+/** `stages: on` as an annotation. */
+function settingsIn(cell: string, bearer: 'workload' | 'source' | 'namespace'): GateSettings | undefined {
+  const [, value] = /^stages: (.*)$/.exec(cell) ?? [];
+  const { settings, problems } = readGateSettings(value === undefined ? {} : { 'reroll.dev/stages': value }, bearer);
+  expect([cell, problems, settings !== undefined]).toEqual([cell, [], cell !== '']);
+  return settings;
+}
+
+describe('docs/health.md, who has stages', () => {
+  const rows = tableAfter(page.replaceAll('\n### ', '\n## '), 'Who has stages');
+  const app = { kind: 'ConfigMap', name: 'app' } as const;
+
+  it('has a row for each bearer alone, for each two of them, and for the number', () => {
+    const bearersOf = ([, ...cells]: readonly string[]): string =>
+      cells.slice(0, 3).flatMap((cell, index) => (cell === '' ? [] : [['each user', 'source', 'namespace'][index]])).join(' and '); // prettier-ignore
+    expect(new Set(rows.map(bearersOf))).toEqual(
+      new Set(['', 'each user', 'source', 'namespace', 'each user and source', 'each user and namespace', 'source and namespace']), // prettier-ignore
+    );
+  });
+
+  it.each(rows)('%s | %s | %s | %s | %s: %s', (...row) => {
+    const [count = '', ofUser = '', ofSource = '', ofNamespace = '', install = '', told] = row;
+    const gates = settingsIn(ofUser, 'workload');
+    const users = Array.from({ length: Number(count) }, (_, n) => paced({ name: `w-${n}`, ...(gates && { gates }) }));
+    const sourceGates = settingsIn(ofSource, 'source');
+    const namespaceGates = settingsIn(ofNamespace, 'namespace');
+    const stages = new RestartStages({
+      ...{ clock: new FakeClock(), checks: noChecks() },
+      settings: stagesOf(parseOptions(stageOptionTable, install === '' ? [] : [install], {})),
+      workloads: { get: (key) => users.find((user) => user.key === key), usersOf: () => users, revisionOf: () => 0 },
+      sources: { get: () => ({ ...sourceRecord({ writtenAtMs: at(0) }), ...(sourceGates && { gates: sourceGates }) }) },
+      namespaces: { of: () => namespaceGates },
+      ...{ owes: () => true, mayBegin: () => true, onTurn: () => undefined, onStopped: () => undefined },
+    });
+    const [first, another] = users;
+    expect(first && stages.ask(first, [app])).toBeUndefined();
+    const answer = another && stages.ask(another, [app]);
+    expect(answer === undefined ? 'begin' : 'wait').toBe(told);
   });
 });
