@@ -17,6 +17,7 @@ const unseen = 'rolling: the controller has not seen the new template yet';
 const late = { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] };
 const onDelete = { updateStrategy: { type: 'OnDelete' } };
 const partition = (pods: number) => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: pods } } });
+const surge = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } };
 const scheduled = { ...seen, desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 3 };
 
 const deploymentRows: readonly Row[] = [
@@ -64,6 +65,11 @@ const rows: Partial<Record<WorkloadKindName, readonly Row[]>> = {
     { what: 'a pod is not available', status: { ...scheduled, numberAvailable: 2 }, is: 'rolling: 2 of 3 pods are available' }, // prettier-ignore
     { what: 'somebody deletes its pods', spec: onDelete, status: scheduled, is: 'unknown' },
     { what: 'no node wants it', status: seen, is: 'healthy' },
+    // With surge, the old pod of a node runs until the new one is available. The controller counts the older one of each node.
+    { what: 'with surge, no old pod is gone yet', spec: surge, status: { ...scheduled, updatedNumberScheduled: undefined }, is: 'rolling: 0 of 3 pods are updated' }, // prettier-ignore
+    { what: 'with surge, the new pod of a node is not available', spec: surge, status: { ...scheduled, updatedNumberScheduled: 2 }, is: 'rolling: 2 of 3 pods are updated' }, // prettier-ignore
+    { what: 'with surge, a new pod fails after the old one is gone', spec: surge, status: { ...scheduled, numberAvailable: 2 }, is: 'rolling: 2 of 3 pods are available' }, // prettier-ignore
+    { what: 'with surge, all are new and available', spec: surge, status: scheduled, is: 'healthy' },
   ],
   Rollout: [
     { what: 'Argo calls it healthy', status: { observedGeneration: '3', phase: 'Healthy' }, is: 'healthy' },

@@ -3,6 +3,7 @@ import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 import { progressOnceRestarted, rolloutProgress, rollsOut, type RolloutProgress } from './rollout-progress';
 
 const seen = { observedGeneration: 2 };
+const surge = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '50%', maxUnavailable: 0 } } };
 
 interface Row {
   readonly what: string;
@@ -30,6 +31,9 @@ const rows: readonly Row[] = [
   { what: 'a StatefulSet has one new pod', kind: 'StatefulSet', status: { ...seen, replicas: 4, updatedReplicas: 1, readyReplicas: 4 }, is: ['rolling', 4, 3] },
   { what: 'a StatefulSet is updated by hand', kind: 'StatefulSet', spec: { replicas: 4, updateStrategy: { type: 'OnDelete' } }, is: ['unknown', 4, 0] },
   { what: 'a DaemonSet has three new pods', kind: 'DaemonSet', status: { ...seen, desiredNumberScheduled: 9, updatedNumberScheduled: 3, numberAvailable: 8 }, is: ['rolling', 9, 7] },
+  { what: 'a DaemonSet with surge has no new pod alone on its node', kind: 'DaemonSet', spec: surge, status: { ...seen, desiredNumberScheduled: 9, numberAvailable: 9 }, is: ['rolling', 9, 9] },
+  { what: 'a DaemonSet with surge has three', kind: 'DaemonSet', spec: surge, status: { ...seen, desiredNumberScheduled: 9, updatedNumberScheduled: 3, numberAvailable: 9 }, is: ['rolling', 9, 6] },
+  { what: 'a DaemonSet with surge has replaced all', kind: 'DaemonSet', spec: surge, status: { ...seen, desiredNumberScheduled: 9, updatedNumberScheduled: 9, numberAvailable: 9 }, is: ['healthy', 9, 0] },
   { what: 'an Argo Rollout writes its generation as a text', kind: 'Rollout', status: { observedGeneration: '2', phase: 'Progressing', replicas: 4, updatedReplicas: 3, availableReplicas: 4 }, is: ['rolling', 4, 1] },
   { what: 'a Job runs', kind: 'Job', is: ['held', 0, 0] },
   { what: 'a CronJob', kind: 'CronJob', is: ['unknown', 0, 0] },

@@ -19,6 +19,7 @@ function object(kind: keyof typeof counts, { generation = 4, spec = {}, status =
 }
 
 const onDelete = { updateStrategy: { type: 'OnDelete' } };
+const surge = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } };
 const partition = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } };
 
 describe('rolloutStatus', () => {
@@ -26,6 +27,10 @@ describe('rolloutStatus', () => {
     expect(rolloutStatus(kind, object(kind))).toBe('complete');
     expect(rolloutStatus(kind, object(kind, { spec: { updateStrategy: { type: 'RollingUpdate' } } }))).toBe('complete');
     expect(rolloutStatus(kind, object(kind, { status: { observedGeneration: 5 } }))).toBe('complete');
+  });
+
+  it('a DaemonSet with surge is complete once the new pod of each node is alone', () => {
+    expect(rolloutStatus('DaemonSet', object('DaemonSet', { spec: surge }))).toBe('complete');
   });
 
   it.each<[string, keyof typeof counts, Parts]>([
@@ -43,6 +48,7 @@ describe('rolloutStatus', () => {
     ['pods wait to be deleted by hand', 'StatefulSet', { spec: onDelete }],
     ['pods wait to be deleted by hand', 'DaemonSet', { spec: onDelete }],
     ['some pods are to stay as they are', 'StatefulSet', { spec: partition }],
+    ['with surge, a node has its old pod still', 'DaemonSet', { spec: surge, status: { updatedNumberScheduled: 2 } }],
     ['a pod runs where none should', 'DaemonSet', { status: { numberMisscheduled: 1 } }],
   ])('is progressing when %s: %s', (_, kind, parts) => {
     expect(rolloutStatus(kind, object(kind, parts))).toBe('progressing');
