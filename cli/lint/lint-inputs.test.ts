@@ -14,6 +14,15 @@ const lint = (...texts: readonly string[]) =>
   lintInputs({ inputs: texts.map((text, index) => ({ file: `${index}.yaml`, text })), problems: [] }, options);
 const codes = (...texts: readonly string[]) => lint(...texts).findings.map(({ code }) => code);
 
+/** A Deployment that uses ConfigMap `app`, and comes after another one. */
+function ordered(name: string, after?: string, wave = '0', namespace?: string, isAuto = 'true'): string {
+  const annotations = {
+    ...{ [auto]: isAuto, 'reroll.dev/wave': wave },
+    ...(after !== undefined && { 'reroll.dev/after': `deployment/${after}` }),
+  };
+  return workload(annotations, { name, ...(namespace !== undefined && { namespace }) });
+}
+
 describe('lintInputs', () => {
   it('finds what admission finds without knowing the cluster', () => {
     expect(lint(workload({ [auto]: 'yes' })).findings).toEqual([
@@ -60,6 +69,26 @@ describe('lintInputs', () => {
   ])('takes the manifests for what they prove: %s', (_what, texts, expected) => {
     expect(codes(...texts)).toEqual(expected);
     // In any order.
+    expect(codes(...texts.toReversed())).toEqual(expected);
+  });
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['names each other', [ordered('web', 'db'), ordered('db', 'web')], ['bad-order', 'bad-order']],
+    ['names one of a higher wave', [ordered('web', 'db'), ordered('db', undefined, '1')], ['bad-order']],
+    ['names one of a lower wave', [ordered('web', 'db'), ordered('db', undefined, '-1')], []],
+    ['names one of another namespace that names it', [ordered('web', 'db'), ordered('db', 'web', '1', 'bank')], []],
+    [
+      'names one that asks for no restarts',
+      [ordered('web', 'db'), ordered('db', undefined, '1', undefined, 'false')],
+      [],
+    ],
+    [
+      'names one that is there twice, as in two overlays',
+      [ordered('web', 'db'), ordered('db', undefined, '1'), ordered('db', undefined, '-1')],
+      [],
+    ],
+  ])('knows the order of the workloads that are here: one %s', (_what, texts, expected) => {
+    expect(codes(...texts)).toEqual(expected);
     expect(codes(...texts.toReversed())).toEqual(expected);
   });
 

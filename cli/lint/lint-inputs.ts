@@ -1,11 +1,13 @@
 import { annotation, annotationsOf, ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { defaultTemplatePath } from '../../shared/domain/kubernetes/workload-kinds';
+import type { LocalWorkloadName } from '../../shared/domain/gate-settings/restart-order';
 import { noKnownSources } from '../../shared/domain/lint/known-sources';
 import { bearerOf, readLintSubject } from '../../shared/domain/lint/lint-subject';
 import { lintWorkload, type LintFinding } from '../../shared/domain/lint/lint-workload';
 import { printable } from '../../shared/domain/text/printable';
 import type { Inputs } from '../manifests/inputs';
 import { ManifestSources } from '../manifests/manifest-sources';
+import { ManifestWorkloads } from '../manifests/manifest-workloads';
 import { readManifestSet } from '../manifests/manifest-set';
 import type { Manifest } from '../manifests/manifests';
 import { reportedObject } from '../manifests/report-parts';
@@ -19,9 +21,11 @@ export function lintInputs(
 ): LintReport {
   const { manifests, errors } = readManifestSet(inputs, namespace);
   const sources = new ManifestSources(manifests, settings);
+  const workloads = new ManifestWorkloads(manifests, settings);
   const findings = manifests.filter(isSwitchedOn).flatMap((manifest) => {
     const subject = readLintSubject(manifest, settings);
-    const known = 'spec' in subject ? sources.knownTo(subject) : noKnownSources;
+    const workload = (name: LocalWorkloadName) => workloads.get(manifest.namespace, name);
+    const known = 'spec' in subject ? { ...sources.knownTo(subject), workload } : noKnownSources;
     const found = lintWorkload(subject, known).filter(isProven);
     return found.map((finding) => reported(manifest, finding));
   });

@@ -36,11 +36,11 @@ type Texts = Readonly<Record<string, string>>;
 /** A manifest with these annotations that uses the ConfigMap `app`. */
 export function workload(
   annotations: Texts,
-  more: { readonly kind?: string; readonly namespace?: string } = {},
+  more: { readonly kind?: string; readonly name?: string; readonly namespace?: string } = {},
 ): string {
-  const { kind = 'Deployment', namespace } = more;
+  const { kind = 'Deployment', name = 'web', namespace } = more;
   const apiVersion = { Job: 'batch/v1', Rollout: 'argoproj.io/v1alpha1' }[kind] ?? 'apps/v1';
-  const metadata = { name: 'web', ...(namespace !== undefined && { namespace }), annotations };
+  const metadata = { name, ...(namespace !== undefined && { namespace }), annotations };
   const containers = [{ name: 'main', envFrom: [{ configMapRef: { name: 'app' } }] }];
   return `${stringify({ apiVersion, kind, metadata, spec: { template: { spec: { containers } } } })}---\n`;
 }

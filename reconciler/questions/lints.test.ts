@@ -2,13 +2,18 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { defaultAnnotationKeys as keys } from '../../shared/domain/annotations/annotations';
 import { written, type Applied } from '../../shared/domain/lint/lint.fixture';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
-import type { LocalWorkloadName } from '../../shared/domain/gate-settings/restart-order';
-import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { SourceKind } from '../../shared/domain/sources/source';
 import { workloadQuestion } from '../../shared/domain/protocol/workload-question';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { Lints, type LintsOptions } from './lints';
-import { at, policySettings, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import {
+  at,
+  policySettings,
+  sourceRecord,
+  workloadRecord,
+  type WorkloadOptions,
+} from '../../shared/domain/plan/records.fixture';
 import { SourceIndex } from '../sources/source-index';
 
 const settings: LintsOptions['settings'] = {
@@ -20,15 +25,15 @@ const auto = { [keys.auto]: 'true' };
 let sources: SourceIndex;
 /** Workloads that are to go first of all users of each source. */
 let canaries: readonly string[];
-/** What workloads say that they come after, by key. */
-let comesAfter: Readonly<Record<string, readonly LocalWorkloadName[]>>;
+/** Workloads that the engine tracks, by key. */
+let others: ReadonlyMap<string, TrackedWorkload>;
 
 beforeEach(() => {
   const listener = { onChange: () => undefined, onInconsistency: () => undefined, onListed: () => undefined };
   sources = new SourceIndex(new FakeClock(), listener);
   see({ name: 'app' });
   see({ kind: 'Secret', name: 'db' });
-  comesAfter = {};
+  others = new Map();
   canaries = [];
 });
 
@@ -46,7 +51,7 @@ function said(applied: Applied, { settings: changed, ...more }: Changed = {}): r
     workloads: {
       usersOf: () =>
         canaries.map((key) => ({ key, record: { gates: { isCanary: true } } }) as unknown as TrackedWorkload),
-      get: (key: string) => ({ record: { gates: { after: comesAfter[key] } } }) as unknown as TrackedWorkload,
+      get: (key: string) => others.get(key),
     } as unknown as LintsOptions['workloads'],
     askedChecks: { urls: true, queries: false },
     ...{ annotationKeys: keys, sources, settings: { ...settings, ...changed } },
@@ -213,25 +218,38 @@ describe('a workload that comes after others', () => {
   const circle =
     'reroll.dev/after="deployment/db" names itself, or one that in the end comes after it, and has no effect; name only those that come before…?';
 
-  it.each<[string, typeof comesAfter, readonly string[]]>([
-    ['they name no other', {}, []],
-    ['they name it', { 'Deployment/shop/db': [{ kind: 'Deployment', name: 'web' }] }, [circle]],
+  const higher =
+    'reroll.dev/after="deployment/db" leads to one of a higher reroll.dev/wave, which waits for it, and has no effect; change a wave, or name only those that come before…?';
+  const saying = (annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+    ...auto,
+    ...annotations,
+  });
+  const db: WorkloadOptions = { name: 'db', annotations: saying({ 'reroll.dev/after': 'deployment/web' }) };
+
+  it.each<[string, readonly WorkloadOptions[], readonly string[]]>([
+    ['they name no other', [{ name: 'db' }], []],
+    ['they name it', [db], [circle]],
     [
       'one of them names one that names it',
-      {
-        'Deployment/shop/db': [{ kind: 'Job', name: 'migrate' }],
-        'Job/shop/migrate': [{ kind: 'Deployment', name: 'web' }],
-      },
+      [
+        { name: 'db', annotations: saying({ 'reroll.dev/after': 'job/migrate' }) },
+        { ...db, kind: 'Job', name: 'migrate' },
+      ],
       [circle],
     ],
-    ['they name each other, and not it', { 'Deployment/shop/db': [{ kind: 'Deployment', name: 'db' }] }, []],
-    [
-      'one of that name in another namespace names it',
-      { 'Deployment/bank/db': [{ kind: 'Deployment', name: 'web' }] },
-      [],
-    ],
-  ])('is told if %s', (_what, known, findings) => {
-    comesAfter = known;
+    ['they name each other, and not it', [{ ...db, annotations: saying({ 'reroll.dev/after': 'deployment/db' }) }], []],
+    ['one of that name in another namespace names it', [{ ...db, namespace: 'bank' }], []],
+    ['it owns one of them', [{ name: 'db', controlledBy: { kind: 'Deployment', name: 'web' } }], [circle]],
+    ['one of them is of a higher wave', [{ name: 'db', annotations: saying({ 'reroll.dev/wave': '1' }) }], [higher]],
+    ['one of them is of a lower wave', [{ name: 'db', annotations: saying({ 'reroll.dev/wave': '-1' }) }], []],
+  ])('is told if %s', (_what, tracked, findings) => {
+    others = new Map(
+      tracked.map((options) => {
+        const record = workloadRecord(options);
+        const key = workloadKey(record.kind, record.namespace, record.name);
+        return [key, { key, record } as TrackedWorkload];
+      }),
+    );
     expect(said(after)).toEqual(findings);
   });
 });

@@ -66,7 +66,7 @@ export class Lints {
     return {
       ...(scope.isKnown && { isNamespaceSelected: scope.isSelected(namespace) }),
       ...{ kinds, named: new Map(found) },
-      namedBy: ({ kind, name }) => workloads.get(workloadKey(kind, namespace, name))?.record.gates?.after ?? [],
+      workload: ({ kind, name }) => workloads.get(workloadKey(kind, namespace, name))?.record,
       hasOtherCanary: (source, self) =>
         workloads
           .usersOf({ ...source, namespace })

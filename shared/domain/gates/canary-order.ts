@@ -1,3 +1,4 @@
+import type { GateSettings } from '../gate-settings/gate-settings';
 import type { TrackedWorkload } from '../plan/tracked-workload';
 import { rollsOut } from '../workloads/rollout-progress';
 
@@ -16,7 +17,7 @@ export function canaryOrder(left: RankedWorkload, right: RankedWorkload): number
 }
 
 /** Lower waves restart first. */
-export function waveOf({ record }: Pick<RankedWorkload, 'record'>): number {
+export function waveOf({ record }: { readonly record: { readonly gates?: GateSettings | undefined } }): number {
   return record.gates?.wave ?? 0;
 }
 

@@ -11,16 +11,18 @@ import { isWorthLinting, lintWorkload } from './lint-workload';
 import { known, lintSettings, written, type Applied, type LintRow } from './lint.fixture';
 import { sourceQuestion } from './listed-sources';
 import { nameRows } from './name-rows.fixture';
+import { orderedRows, orderRows } from './order-rows.fixture';
 import { placeRows } from './place-rows.fixture';
 import { precedenceRows } from './precedence-rows.fixture';
 import { sourceRows } from './source-rows.fixture';
 import { valueRows } from './value-rows.fixture';
 
-const rows = [...nameRows, ...valueRows, ...placeRows, ...precedenceRows, ...sourceRows];
+const rows = [...nameRows, ...valueRows, ...placeRows, ...precedenceRows, ...sourceRows, ...orderRows];
+const withoutFindings = [...cleanRows, ...orderedRows];
 
-function findings({ applied, flags, sources, isNamespaceSelected }: LintRow, of?: KnownSources) {
+function findings({ applied, flags, sources, isNamespaceSelected, others }: LintRow, of?: KnownSources) {
   const subject = readLintSubject(written(applied), lintSettings(flags));
-  return lintWorkload(subject, of ?? known(sources, isNamespaceSelected));
+  return lintWorkload(subject, of ?? known(sources, isNamespaceSelected, others));
 }
 
 describe('lintWorkload', () => {
@@ -28,16 +30,16 @@ describe('lintWorkload', () => {
     expect(findings(row).map(({ code, message }) => [code, message])).toEqual(row.says);
   });
 
-  it.each(cleanRows)('finds nothing in $title', (row) => expect(findings(row)).toEqual([]));
+  it.each(withoutFindings)('finds nothing in $title', (row) => expect(findings(row)).toEqual([]));
 
-  it.each([...rows, ...cleanRows])('finds the same in what the webhook sends: $title', (row) => {
+  it.each([...rows, ...withoutFindings])('finds the same in what the webhook sends: $title', (row) => {
     const write = written(row.applied);
     const sent = readWorkloadQuestion(
       JSON.parse(JSON.stringify(workloadQuestion(write, write.namespace, write.object))),
     );
     const found = lintWorkload(
       readLintSubject(sent!, lintSettings(row.flags)),
-      known(row.sources, row.isNamespaceSelected),
+      known(row.sources, row.isNamespaceSelected, row.others),
     );
     expect(found).toEqual(findings(row));
   });

@@ -3,13 +3,15 @@ import { defaultAnnotationKeys } from '../annotations/annotations';
 import type { AnnotationKeys } from '../annotations/annotations';
 import type { PolicySettings, PolicySource } from '../policy/policy';
 import type { AskedChecks } from '../gate-settings/health-check';
+import type { LocalWorkloadName } from '../gate-settings/restart-order';
 import { everything } from '../kubernetes/selector';
 import type { Selection } from '../sources/selection';
 import type { SourceKind } from '../sources/source';
 import { sourceId, sourceKinds } from '../sources/source';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 import { workloadKind } from '../kubernetes/workload-kinds';
-import type { KnownSources } from './known-sources';
+import { readWorkloadSpec } from '../workloads/workload';
+import type { KnownSources, OtherWorkload } from './known-sources';
 import type { LintSettings, WorkloadWrite } from './lint-subject';
 
 type Texts = Readonly<Record<string, string>>;
@@ -46,6 +48,8 @@ export interface LintRow {
   readonly flags?: InstallFlags;
   readonly sources?: readonly PolicySource[];
   readonly isNamespaceSelected?: boolean;
+  /** Other workloads of the namespace. */
+  readonly others?: readonly Applied[];
   /** Code and message of each finding. */
   readonly says: readonly (readonly [AnnotationProblemCode, string])[];
 }
@@ -82,9 +86,19 @@ export function source(kind: SourceKind, name: string, flags: Partial<PolicySour
   return { kind, name, ignore: false, match: false, ...flags };
 }
 
-/** A namespace with the ConfigMaps `app` and `common` and the Secret `db`. */
-export function known(more: readonly PolicySource[] = [], isNamespaceSelected?: boolean): KnownSources {
+/** A namespace with the ConfigMaps `app` and `common` and the Secret `db`, and these workloads. */
+export function known(
+  more: readonly PolicySource[] = [],
+  isNamespaceSelected?: boolean,
+  workloads: readonly Applied[] = [],
+): KnownSources {
   const all = [source('ConfigMap', 'common'), source('ConfigMap', 'app'), source('Secret', 'db'), ...more];
   const named = new Map(all.map((each) => [sourceId(each), each]));
-  return { isNamespaceSelected, kinds: new Set(sourceKinds), named };
+  return { isNamespaceSelected, kinds: new Set(sourceKinds), named, workload: (name) => otherOf(workloads, name) };
+}
+
+function otherOf(workloads: readonly Applied[], { kind, name }: LocalWorkloadName): OtherWorkload | undefined {
+  const applied = workloads.find((each) => (each.kind ?? 'Deployment') === kind && each.name === name);
+  const { keys, policy } = lintSettings();
+  return applied && readWorkloadSpec(workloadKind(kind), written(applied).object, keys, policy);
 }

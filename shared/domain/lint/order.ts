@@ -1,33 +1,75 @@
 import type { AnnotationProblem } from '../annotations/annotation-problem';
 import { annotation, gateAnnotations } from '../annotations/annotations';
 import type { LocalWorkloadName } from '../gate-settings/restart-order';
+import { waveOf } from '../gates/canary-order';
+import { namedBefore } from '../gates/predecessors';
 import { fieldAt, textOf } from '../kubernetes/json-value';
-import type { KnownSources } from './known-sources';
+import { decide, type PolicySettings } from '../policy/policy';
+import { sourceId, type SourceId } from '../sources/source';
+import type { KnownSources, OtherWorkload } from './known-sources';
 import type { WorkloadSubject } from './lint-subject';
 
 /** Nobody names more, and each costs a look at another workload. */
 const maxVisited = 200;
 
-/** A workload that comes after itself: it names itself, or others that in the end name it. */
+/** What ends the circle. */
+type Circle = Pick<AnnotationProblem, 'message' | 'fix'>;
+
+const byName: Circle = {
+  message: 'names itself, or one that in the end comes after it, and has no effect',
+  fix: 'name only those that come before',
+};
+const byWave: Circle = {
+  message: `leads to one of a higher ${gateAnnotations.wave}, which waits for it, and has no effect`,
+  fix: 'change a wave, or name only those that come before',
+};
+
+/** A workload whose `reroll.dev/after` leads back to it: by names and owners, or to one that waits for its wave. */
 export function* comesAfterItself(subject: WorkloadSubject, known: KnownSources): Generator<AnnotationProblem> {
   const { spec, metadata, kind, write } = subject;
   const name = textOf(fieldAt(write.object, ['metadata', 'name']));
-  const after = spec.gates?.after ?? [];
-  if (name === undefined || after.length === 0 || !leadsTo({ kind: kind.kind, name }, after, known)) return;
+  if (name === undefined || spec.gates?.after === undefined) return;
+  const circle = circleOf({ kind: kind.kind, name }, subject, known);
+  if (!circle) return;
   const key = gateAnnotations.after;
-  const message = 'names itself, or one that in the end comes after it, and has no effect';
-  yield { code: 'bad-order', key, value: annotation(metadata, key), message, fix: 'name only those that come before' };
+  yield { code: 'bad-order', key, value: annotation(metadata, key), ...circle };
 }
 
-function leadsTo(self: LocalWorkloadName, named: readonly LocalWorkloadName[], { namedBy }: KnownSources): boolean {
+function circleOf(
+  self: LocalWorkloadName,
+  { spec, settings }: WorkloadSubject,
+  known: KnownSources,
+): Circle | undefined {
   const visited = new Set<string>();
-  const open = [...named];
-  for (let next = open.pop(); next && visited.size < maxVisited; next = open.pop()) {
-    if (next.kind === self.kind && next.name === self.name) return true;
+  // With the sources for which all on the way to it restart: in a wave, a workload waits for those of the same source.
+  const sources = restartedBy(self, spec, settings.policy);
+  const open = (spec.gates?.after ?? []).map((next) => ({ next, sources }));
+  let found: Circle | undefined;
+  for (let each = open.pop(); each && visited.size < maxVisited; each = open.pop()) {
+    const { next } = each;
+    if (next.kind === self.kind && next.name === self.name) return byName;
     const id = `${next.kind}/${next.name}`;
     if (visited.has(id)) continue;
     visited.add(id);
-    open.push(...(namedBy?.(next) ?? []));
+    const other = known.workload?.(next);
+    if (!other) continue;
+    const restarting = new Set(restartedBy(next, other, settings.policy));
+    const shared = each.sources.filter((source) => restarting.has(source));
+    if (shared.length > 0 && waveOf({ record: other }) > waveOf({ record: spec })) found = byWave;
+    open.push(...namedBefore(other).map((before) => ({ next: before, sources: shared })));
   }
-  return false;
+  return found;
+}
+
+/** The sources that its template uses and that restart it, as far as its own annotations tell. */
+function restartedBy(
+  { kind }: LocalWorkloadName,
+  { policy, references }: OtherWorkload,
+  settings: PolicySettings,
+): readonly SourceId[] {
+  const unannotated = { ignore: false, match: false };
+  const restarting = references.filter(
+    (source) => decide(policy, kind, { ...source, ...unannotated }, settings).restart,
+  );
+  return restarting.map(sourceId);
 }

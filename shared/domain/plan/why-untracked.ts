@@ -6,7 +6,10 @@ import type { WorkloadRecord } from '../workloads/workload';
  * Why nothing may restart a workload; undefined: something may. A Job that a CronJob controls is left to the CronJob,
  * and `never` means never. A Deployment that Reroll holds paused must be resumed, whatever it asks for by now.
  */
-export function whyUntracked(record: WorkloadRecord, policy: PolicySettings): UntrackedReason | undefined {
+export function whyUntracked(
+  record: Pick<WorkloadRecord, 'kind' | 'settings' | 'controlledBy' | 'pause' | 'policy'>,
+  policy: PolicySettings,
+): UntrackedReason | undefined {
   const { kind, settings, controlledBy, pause } = record;
   if (pause?.since !== undefined) return undefined;
   if (policy.ignoredWorkloadKinds.includes(kind)) return 'kind-ignored';
