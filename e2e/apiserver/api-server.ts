@@ -1,3 +1,4 @@
+import { requestTarget } from '../../shared/kube/request-target';
 import { resourceName } from '../../shared/kube/resource';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport';
 import type { Clock } from '../../shared/runtime/clock';
@@ -93,7 +94,7 @@ export class ApiServer {
         this.#log(request, user, connectionId, undefined, url.pathname, 201);
         return this.#json(201, answered);
       }
-      route = routeOf(this.kinds, request.method, url.pathname, isTrue(url.searchParams.get('watch')));
+      route = this.#routeOf(request.method, url, user);
       const name = route.name || selectedName(url.searchParams.get('fieldSelector') ?? '');
       this.rbac.check({ user, ...route, name: name ?? '' });
       representation = negotiate(request.headers['accept'], route.kind, {
@@ -155,6 +156,21 @@ export class ApiServer {
     const found = this.kinds.find((row) => row.kind === kind);
     if (found === undefined) throw noSuchResource();
     return found;
+  }
+
+  /** Who has no right to a resource is refused before the server looks whether it has it. */
+  #routeOf(method: HttpRequest['method'], { pathname, searchParams }: URL, user: string): Route {
+    const isWatch = isTrue(searchParams.get('watch'));
+    try {
+      return routeOf(this.kinds, method, pathname, isWatch);
+    } catch (error) {
+      const { verb, group, resource, namespace, name = '' } = requestTarget(method, pathname, isWatch);
+      // Everybody may ask what is served.
+      if (resource === pathname) throw error;
+      const [plural = '', subresource] = resource.split('/');
+      this.rbac.check({ user, verb, kind: { group, version: '', plural }, namespace, name, subresource });
+      throw error;
+    }
   }
 
   #openWatch(

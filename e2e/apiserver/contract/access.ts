@@ -38,6 +38,23 @@ export function accessContract(context: () => ContractContext): void {
       expect(stringAt(refused.body, 'message')).toContain('cannot create resource "secrets" in API group ""');
     });
 
+    it('403: who may do nothing is refused before the server looks whether it has such a resource', async () => {
+      const { client, server, namespace } = context();
+      const path = `/apis/argoproj.io/v1alpha1/namespaces/${namespace}/rollouts`;
+      expect((await client.get(path)).status).toBe(404);
+      const refused = await new ContractClient(server.withoutRights).get(path);
+      expect(refused.status).toBe(403);
+      expect(stringAt(refused.body, 'message')).toMatch(
+        /^rollouts\.argoproj\.io is forbidden: .* cannot list resource "rollouts" in API group "argoproj\.io" in the namespace /,
+      );
+    });
+
+    it('200 or 404: everybody may ask which resources are served', async () => {
+      const nobody = new ContractClient(context().server.withoutRights);
+      expect((await nobody.get('/apis/apps/v1')).status).toBe(200);
+      expect((await nobody.get('/apis/argoproj.io/v1alpha1')).status).toBe(404);
+    });
+
     it('200: everybody may ask whether the server is ready', async () => {
       const answer = await new ContractClient(context().server.withoutRights).get('/readyz');
       expect(answer.status).toBe(200);
