@@ -1,20 +1,16 @@
 import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
 import { readWorkload, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { KubeClient } from '../../shared/kube/client/client';
-import { listObjects, type RequestLimits } from '../../shared/kube/client/objects';
+import type { RequestLimits } from '../../shared/kube/client/objects';
 import { untrackedBecause } from './account';
 import type { Install } from './install';
-import { look } from './seen';
 import { readSelection } from './place';
+import { lookAtKinds, type SeenKinds } from './seen-kind';
 
 /** The workloads that something may restart, as far as they may be listed. */
-export interface SeenWorkloads {
+export interface SeenWorkloads extends Omit<SeenKinds<WorkloadRecord>, 'values'> {
   readonly records: readonly WorkloadRecord[];
-  /** Rights without which some kinds are missing. */
-  readonly missingRights: readonly string[];
 }
-
-const pageSize = 500;
 
 /** Lists the workloads of a namespace, or of all, in the order of kind, namespace and name. */
 export async function readWorkloads(
@@ -24,14 +20,13 @@ export async function readWorkloads(
   limits: RequestLimits,
 ): Promise<SeenWorkloads> {
   const { keys, policy } = install.settings;
-  const lists = await Promise.all(
-    workloadKinds.map(async (kind) => {
-      const seen = await look(listObjects(client, kind.resource, namespace, { ...limits, pageSize }));
-      if (seen.is !== 'there') return { records: [], missingRights: seen.is === 'hidden' ? [seen.right] : [] };
-      return { records: seen.value.map((object) => readWorkload(kind, object, keys, policy)), missingRights: [] };
-    }),
+  const { values: records, ...missing } = await lookAtKinds(
+    client,
+    workloadKinds,
+    namespace,
+    limits,
+    (kind, object) => [readWorkload(kind, object, keys, policy)],
   );
-  const records = lists.flatMap((list) => list.records);
   const namespaces = [...new Set(records.map((record) => record.namespace))];
   const selected = new Map(
     await Promise.all(
@@ -43,6 +38,6 @@ export async function readWorkloads(
     records: records
       .filter((record) => untrackedBecause(record, install, selected.get(record.namespace)) === undefined)
       .toSorted((left, right) => (order(left) < order(right) ? -1 : 1)),
-    missingRights: lists.flatMap((list) => list.missingRights),
+    ...missing,
   };
 }

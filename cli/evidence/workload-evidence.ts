@@ -23,6 +23,7 @@ import type { KubeClient } from '../../shared/kube/client/client';
 import { getObject, listObjects, type RequestLimits } from '../../shared/kube/client/objects';
 import { readInstall, type Install } from './install';
 import { look, valueOf, type Seen } from './seen';
+import { lookAtKind } from './seen-kind';
 import { readEvents, type SeenEvent } from './seen-events';
 import { readPlace, type Place } from './place';
 import { sourceResources } from '../cluster/source-resources';
@@ -77,7 +78,7 @@ export async function readEvidence(
   limits: RequestLimits,
 ): Promise<WorkloadEvidence> {
   const [seen, install, events] = await Promise.all([
-    look(getObject(client, kind.resource, namespace, name, limits)),
+    lookAtKind(client, kind.resource, getObject(client, kind.resource, namespace, name, limits), limits),
     readInstall(client, rerollNamespace, limits),
     readEvents(client, { kind: kind.kind, namespace, name }, limits),
   ]);

@@ -9,13 +9,11 @@ import type { KubeClient } from '../../shared/kube/client/client';
 import { listObjects } from '../../shared/kube/client/objects';
 import { events } from '../../shared/kube/resource';
 import { look } from '../evidence/seen';
+import { lookAtKinds, type SeenKinds } from '../evidence/seen-kind';
 import type { HistoryQuestion } from './read-history';
 
-export interface ToldByObjects {
+export interface ToldByObjects extends Omit<SeenKinds<HistoryEntry>, 'values'> {
   readonly entries: readonly HistoryEntry[];
-  /** Rights without which some kinds are missing. */
-  readonly missingRights: readonly string[];
-  readonly isAllHidden: boolean;
 }
 
 const pageSize = 500;
@@ -24,24 +22,11 @@ const pageSize = 500;
 export async function readObjects(client: KubeClient, question: HistoryQuestion): Promise<ToldByObjects> {
   const { namespace, workload, timeoutMs } = question;
   const kinds = workloadKinds.filter(({ kind }) => workload === undefined || workload.kind === kind);
-  const lists = await Promise.all(
-    kinds.map(async (kind) => {
-      const seen = await look(
-        listObjects(client, kind.resource, namespace, { timeoutMs, pageSize, metadataOnly: true }),
-      );
-      return seen.is === 'there'
-        ? { entries: seen.value.flatMap((object) => entryOf(kind, object)), hidden: [] }
-        : { entries: [], hidden: seen.is === 'hidden' ? [seen.right] : [] };
-    }),
-  );
-  const missingRights = lists.flatMap(({ hidden }) => hidden);
+  const options = { timeoutMs, metadataOnly: true };
+  const { values, ...missing } = await lookAtKinds(client, kinds, namespace, options, entryOf);
   const unhealthy = await readUnhealthy(client, question);
-  const entries = lists.flatMap((list) => list.entries).map((entry) => ({ ...entry, ...unhealthy.get(entry.id) }));
-  return {
-    entries: entries.toSorted((left, right) => (left.at < right.at ? 1 : -1)),
-    missingRights,
-    isAllHidden: missingRights.length > 0 && entries.length === 0,
-  };
+  const entries = values.map((entry) => ({ ...entry, ...unhealthy.get(entry.id) }));
+  return { entries: entries.toSorted((left, right) => (left.at < right.at ? 1 : -1)), ...missing };
 }
 
 function entryOf({ kind }: WorkloadKind, object: unknown): readonly HistoryEntry[] {

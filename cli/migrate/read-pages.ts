@@ -1,7 +1,7 @@
 import type { KubeClient } from '../../shared/kube/client/client';
 import { listPages, type KubeObject } from '../../shared/kube/client/objects';
 import type { Resource } from '../../shared/kube/resource';
-import { look } from '../evidence/seen';
+import { lookAtKind } from '../evidence/seen-kind';
 
 /** What is listed. */
 export interface PageLimits {
@@ -26,6 +26,6 @@ export async function readPages(
   const reading = async (): Promise<void> => {
     for await (const page of listPages(client, resource, namespace, { ...options, pageSize })) each(page);
   };
-  const seen = await look(reading());
+  const seen = await lookAtKind(client, resource, reading(), options);
   return seen.is === 'hidden' ? seen.right : undefined;
 }

@@ -5,7 +5,7 @@ import { readWorkload, type WorkloadRecord } from '../../shared/domain/workloads
 import type { KubeClient } from '../../shared/kube/client/client';
 import { getObject, type KubeObject, type RequestLimits } from '../../shared/kube/client/objects';
 import type { Install } from '../evidence/install';
-import { look } from '../evidence/seen';
+import { lookAtKind } from '../evidence/seen-kind';
 import type { Manifest } from '../manifests/manifests';
 import { lastApplied, mergedFields } from './source-object';
 import { changesTemplate } from './template-difference';
@@ -35,7 +35,8 @@ export async function readManifestWorkloads(
       const kind = findWorkloadKind(group, kindName);
       const name = textOf(fieldAt(object, ['metadata', 'name']));
       if (!kind || name === undefined) return {};
-      const seen = await look(getObject(client, kind.resource, namespace, name, limits));
+      const reading = getObject(client, kind.resource, namespace, name, limits);
+      const seen = await lookAtKind(client, kind.resource, reading, limits);
       if (seen.is === 'hidden') return { missingRight: seen.right };
       return seen.is === 'there' ? { workload: manifestWorkload(kind, seen.value, object, install) } : {};
     }),

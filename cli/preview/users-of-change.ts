@@ -67,11 +67,11 @@ export class ChangeUsers {
   async #fromObjects(change: SourceChange): Promise<SourceUsers> {
     const { source } = change;
     const { kind, namespace, name } = source;
-    const [{ records, missingRights }, evidence] = await Promise.all([
+    const [{ records, missingRights, isAllHidden }, evidence] = await Promise.all([
       this.#workloadsIn(namespace),
       this.evidence(change),
     ]);
-    if (records.length === 0 && missingRights.length > 0) {
+    if (isAllHidden) {
       const why = this.#silence?.message ?? `the change alters annotations of ${kind} ${namespace}/${name} that decide`;
       throw noAnswer(why, missingRights);
     }

@@ -69,13 +69,11 @@ async function fromObjects(
   silence: LeaderSilentError,
 ): Promise<Status> {
   const install = await readInstall(client, rerollNamespace, { timeoutMs });
-  const [{ records, missingRights }, hold] = await Promise.all([
+  const [{ records, missingRights, isAllHidden }, hold] = await Promise.all([
     readWorkloads(client, namespace, install, { timeoutMs }),
     readInstallHold(client, rerollNamespace, { timeoutMs }),
   ]);
-  if (records.length === 0 && missingRights.length > 0) {
-    throw noAnswer(silence.message, missingRights);
-  }
+  if (isAllHidden) throw noAnswer(silence.message, missingRights);
   const nowMs = clock.nowMs();
   const rows = records.map((record): StatusRow => {
     const { kind, namespace: within, name, lastRestart } = record;

@@ -57,14 +57,12 @@ async function fromObjects(
 ): Promise<Omit<ReadUsers, 'idle'>> {
   const { kind, namespace, name } = source;
   const { keys, selection } = install.settings;
-  const [{ records, missingRights }, sources, place] = await Promise.all([
+  const [{ records, missingRights, isAllHidden }, sources, place] = await Promise.all([
     readWorkloads(client, namespace, install, { timeoutMs }),
     readSources(client, { namespace, sources: [source], keys, selector: selection.sourceSelector }, { timeoutMs }),
     readPlace(client, namespace, { install, rerollNamespace }, { timeoutMs }),
   ]);
-  if (records.length === 0 && missingRights.length > 0) {
-    throw noAnswer(silence.message, missingRights);
-  }
+  if (isAllHidden) throw noAnswer(silence.message, missingRights);
   const seen = sources.get(sourceId(source));
   const evidence = { install, sources, place, nowMs: clock.nowMs() };
   const account: SourceInspection = {

@@ -45,6 +45,11 @@ export const commandRows: readonly CommandRow[] = [
     code: { asker: 1, reader: 0 },
   },
   {
+    what: 'status of a namespace without workloads is empty',
+    args: () => ['status', ...main, '-n', 'default'],
+    expected: /^no workload in namespace default asks for restarts\n$/,
+  },
+  {
     what: 'users shows who uses a source',
     args: (namespace) => ['users', 'configmap/app', ...main, '-n', namespace(nothing)],
     expected: /restarts 1 of 1 workload that asks for restarts and uses it: deployment\/web\n/,

@@ -3,14 +3,12 @@ import { rollbackRules } from '../cluster/kept-content';
 const rbac = 'rbac.authorization.k8s.io';
 const apiVersion = `${rbac}/v1`;
 
-/** What somebody may read who looks after workloads. */
+/** What somebody may read who looks after workloads. As in most clusters, nobody granted the kinds of add-ons that are not there. */
 export const readingRole = {
   ...{ apiVersion, kind: 'ClusterRole', metadata: { name: 'reading' } },
   rules: [
     { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: ['get', 'list'] },
     { apiGroups: ['batch'], resources: ['jobs', 'cronjobs'], verbs: ['get', 'list'] },
-    { apiGroups: ['argoproj.io'], resources: ['rollouts'], verbs: ['get', 'list'] },
-    { apiGroups: ['apps.openshift.io'], resources: ['deploymentconfigs'], verbs: ['get', 'list'] },
     { apiGroups: [''], resources: ['configmaps', 'secrets', 'events', 'namespaces', 'pods'], verbs: ['get', 'list'] },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get'] },
   ],

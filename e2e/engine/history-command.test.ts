@@ -4,7 +4,7 @@ import { configMap } from '../apiserver/cluster';
 import { clusterOf, runAgainst, withEndlessPages, type Answering, type Run } from './asking.fixture';
 import type { Engine, Harness } from './harness';
 import { entryLine, rollingCluster } from './history.fixture';
-import { rule } from './rights.fixture';
+import { rule, viewRules } from './rights.fixture';
 
 const command = { name: 'history', loadIn: historyCommandIn };
 
@@ -135,6 +135,14 @@ describe('without the leader', () => {
     expect(code).toBe(0);
     expect(err).toMatch(/the last restart of each alone\nyou may not get configmaps.*are not read\n/);
     expect(err).toMatch(/you may not list jobs.*: those are missing here\n/);
+  });
+
+  it('is empty where nothing was restarted, for somebody who may list only what is built in', async () => {
+    const [harness, engine] = await situation();
+    harness.server.rbac.restrict('admin', viewRules('shop'));
+    const { out, err, code } = await ask([harness, engine], 'objects', ['-n', 'shop']);
+    expect(out).toBe('no restart in namespace shop in the last 24h\n');
+    expect([code, err]).toEqual([0, expect.not.stringContaining('those are missing here')]);
   });
 
   it('tells by the Events that pods did not become well', async () => {

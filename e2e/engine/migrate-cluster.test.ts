@@ -7,7 +7,7 @@ import { CredentialsError } from '../../shared/kube/access/credentials';
 import { configMap, cronJob, deployment, fromConfigMap, job, namespace, secret } from '../apiserver/cluster';
 import type { ObjectInput } from '../apiserver/objects';
 import { Harness } from './harness';
-import { rule } from './rights.fixture';
+import { rule, viewRules } from './rights.fixture';
 import { app, auto, uses, web } from './situations.fixture';
 
 const waved = deployment({
@@ -176,6 +176,14 @@ describe('what cannot be read', () => {
     expect(err).toContain('you may not list secrets in namespace shop: those are missing here\n');
     expect(err).toContain('you may not list jobs.batch in namespace shop: those are missing here\n');
     expect(code).toBe(2);
+  });
+
+  it('is not what nobody serves', async () => {
+    const harness = cluster(web);
+    harness.server.rbac.restrict('admin', [...viewRules('default'), rule('', 'secrets', 'list', ['default'])]);
+    const { code, out, err } = await migrate(harness, '-n', 'default');
+    expect(out).toBe('no findings, nothing to do for 1 of 1 workload: 1 object in the cluster\n');
+    expect([code, err]).toEqual([0, expect.stringMatching(/^.*the flags of Reloader are not known.*\n$/)]);
   });
 
   it('may be the whole cluster', async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
+import { rollout, rolloutKind } from '../apiserver/add-ons';
 import { configMap, deployment, envFromKey, fromConfigMap, secret } from '../apiserver/cluster';
 import type { Answering } from './asking.fixture';
 import { Harness } from './harness';
 import { api, db, firstLine, preview, shop, situated, yaml } from './preview.fixture';
-import { rule } from './rights.fixture';
+import { rule, viewRules } from './rights.fixture';
 import { app, auto, web, type Situation } from './situations.fixture';
 import { webhookMode } from './why-situations.fixture';
 
@@ -259,6 +260,14 @@ describe('where rights are missing', () => {
     expect(leader.code).toBe(3);
   });
 
+  it('without any workload nothing restarts, for somebody who may list only what is built in', async () => {
+    const running = await situated([app]);
+    running[0].server.rbac.restrict('admin', viewRules('default'));
+    const run = await preview(running, ['cm/app', '--unset=size'], { answering: 'objects' });
+    expect(firstLine(run)).toMatch(/^would restart nothing/);
+    expect([run.code, run.err]).toEqual([0, expect.not.stringContaining('those are missing here')]);
+  });
+
   it('a workload of the manifests may roll out by itself, which is then not known', async () => {
     const running = await situated();
     running[0].server.rbac.restrict('admin', [rule('', 'configmaps', 'get')]);
@@ -266,6 +275,17 @@ describe('where rights are missing', () => {
     const run = await preview(running, ['-f', '-'], { files });
     expect(run.out).toMatch(/^deployment\/web +restarts/m);
     expect(run.err).toContain('you may not get deployments.apps in namespace default: those are missing here\n');
+  });
+
+  it('a workload of the manifests is new if nobody serves its kind', async () => {
+    const running = await situated();
+    running[0].server.rbac.restrict('admin', [rule('', 'configmaps', 'get'), rule('apps', 'deployments', 'list')]);
+    const files = { '-': yaml({ ...app, data: { color: 'blue' } }, rollout({ name: 'shown' })) };
+    expect((await preview(running, ['-f', '-'], { files })).err).toBe('');
+    running[0].server.serve(rolloutKind);
+    expect((await preview(running, ['-f', '-'], { files })).err).toBe(
+      'you may not get rollouts.argoproj.io in namespace default: those are missing here\n',
+    );
   });
 
   it('--reload-on-delete is assumed to be off, where the flags of Reroll are not known', async () => {

@@ -19,6 +19,15 @@ export const chartRules = [
   rule('', 'events', 'create patch'),
 ];
 
+/** What the role `view` of every cluster lets somebody list in some namespaces: no Secrets, and no kinds of add-ons. */
+export function viewRules(...namespaces: readonly string[]): readonly PolicyRule[] {
+  return [
+    rule('', 'configmaps events pods', 'get list watch', namespaces),
+    rule('apps', 'deployments statefulsets daemonsets', 'get list watch', namespaces),
+    rule('batch', 'cronjobs jobs', 'get list watch', namespaces),
+  ];
+}
+
 /** The warnings of an engine that match `about`. */
 export function warnings({ lines }: Engine, about: RegExp): readonly string[] {
   return lines.flatMap(({ level, message }) => (level === 'warn' && about.test(message) ? [message] : []));

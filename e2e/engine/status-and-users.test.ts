@@ -3,10 +3,11 @@ import { statusCommandIn } from '../../cli/status/status-command';
 import { usersCommandIn } from '../../cli/users/users-command';
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import type { ClusterWorld } from '../../cli/cluster/cluster-command';
+import { rolloutKind } from '../apiserver/add-ons';
 import { configMap, cronJob, deployment, envFromKey, fromConfigMap, namespace } from '../apiserver/cluster';
 import { clusterOf, rerollDeployment, runAgainst, withEndlessPages, type Answering, type Run } from './asking.fixture';
 import { engineUser, Harness, type Engine } from './harness';
-import { rule } from './rights.fixture';
+import { rule, viewRules } from './rights.fixture';
 import { app, auto, changeColor, ownRights, readAll, running, settled, uses, web } from './situations.fixture';
 import { webhookMode } from './why-situations.fixture';
 
@@ -141,6 +142,21 @@ deployment/web    unknown                              19s
     expect(some.code).toBe(0);
     harness.server.rbac.restrict('admin', []);
     expect(await ask(status, situated, 'objects', [])).toMatchObject({ code: 3, out: '' });
+  });
+
+  it.each([
+    [[], [], 0],
+    [[rolloutKind], ['you may not list rollouts.argoproj.io in namespace default: those are missing here'], 0],
+  ])('does not miss kinds that nobody serves: %#', async (customKinds, expected, code) => {
+    for (const objects of [[], [app, web]]) {
+      const situated = await running({ objects, answer: {} });
+      const { server } = situated[0];
+      for (const kind of customKinds) server.serve(kind);
+      server.rbac.restrict('admin', viewRules('default'));
+      const run = await ask(status, situated, 'objects', []);
+      expect(run.err.split('\n').filter((line) => line.endsWith(': those are missing here'))).toEqual(expected);
+      expect([run.code, run.out]).toEqual([code, expect.stringMatching(objects.length === 0 ? /^no workload/ : /web/)]);
+    }
   });
 
   it.each([
@@ -313,6 +329,14 @@ deployment/web     yes        all     reloader.stakater.com/auto                
       }
     },
   );
+
+  it('restarts nothing in a namespace without workloads, for somebody who may list only what is built in', async () => {
+    const situated = await running({ objects: [app], answer: {} });
+    situated[0].server.rbac.restrict('admin', viewRules('default'));
+    const { code, out, err } = await ask(users, situated, 'objects', ['cm/app']);
+    expect(out).toMatch(/restarts nothing: no workload that asks for restarts uses it\n$/);
+    expect([code, err]).toEqual([0, expect.not.stringContaining('those are missing here')]);
+  });
 
   it('knows a source that restarts nothing', async () => {
     const lone = configMap({ name: 'lone', data: { a: 'b' } });

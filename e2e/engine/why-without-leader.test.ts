@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { LeaderSilentError, type Silence } from '../../cli/cluster/silence';
+import { rolloutKind } from '../apiserver/add-ons';
 import { clusterOf, runAgainst } from './asking.fixture';
 import { Harness, handoverLease } from './harness';
-import { rule } from './rights.fixture';
+import { rule, viewRules } from './rights.fixture';
 import { app, situations, web } from './situations.fixture';
 import { ask, firstLine, inSituation, why } from './why.fixture';
 import { webhookMode, whySituations } from './why-situations.fixture';
@@ -101,6 +102,18 @@ describe('reroll why without the leader', () => {
         'you may not get pods/portforward; and you may not get deployments.apps in namespace default, so there is nothing to answer from\n',
       );
     }
+  });
+
+  it('knows that there is no workload of a kind that nobody serves, without a right to it', async () => {
+    const [harness, engine] = await inSituation({ objects: [app], answer: {} });
+    harness.server.rbac.restrict('admin', viewRules('default'));
+    const run = await ask([harness, engine], 'objects', { path: 'Rollout/default/web' });
+    expect([firstLine(run), run.code]).toEqual(['Rollout web does not exist in namespace default', 1]);
+    harness.server.serve(rolloutKind);
+    expect(await ask([harness, engine], 'objects', { path: 'Rollout/default/web' })).toMatchObject({
+      code: 3,
+      out: '',
+    });
   });
 
   it('answers as the leader does where somebody may read no object', async () => {
