@@ -34,12 +34,19 @@ export function missingRight({ target, message }: ForbiddenError): string {
 
 /** Neither the leader nor the objects may be asked. */
 export class NoAnswerError extends RerollError {
-  constructor(message: string) {
+  /** Why the leader gave none, if it was asked. */
+  readonly silence: Silence | undefined;
+
+  constructor(message: string, silence?: Silence) {
     super(message, { code: 'NO_ANSWER' });
+    this.silence = silence;
   }
 }
 
 /** There is no leader, and rights are missing to read the objects instead. */
-export function noAnswer(silence: string, missingRights: readonly string[]): NoAnswerError {
-  return new NoAnswerError(`${silence}; and ${missingRights.join(', ')}, so there is nothing to answer from`);
+export function noAnswer(
+  { message, silence }: Pick<LeaderSilentError, 'message'> & Partial<LeaderSilentError>,
+  missingRights: readonly string[],
+): NoAnswerError {
+  return new NoAnswerError(`${message}; and ${missingRights.join(', ')}, so there is nothing to answer from`, silence);
 }

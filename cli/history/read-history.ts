@@ -78,7 +78,7 @@ async function withoutLeader(
   }
   const { entries, missingRights, isAllHidden } = await readObjects(client, question);
   const notices = [stored.why, ...missingRights.map((right) => `${right}: those are missing here`)];
-  if (isAllHidden) throw noAnswer(silence.message, missingRights);
+  if (isAllHidden) throw noAnswer(silence, missingRights);
   const rows = entries.filter((entry) => isAskedFor(question, entry));
   return { rows, entries: rows, keptSince: undefined, answeredBy: 'objects', silence, notices };
 }

@@ -72,8 +72,8 @@ export class ChangeUsers {
       this.evidence(change),
     ]);
     if (isAllHidden) {
-      const why = this.#silence?.message ?? `the change alters annotations of ${kind} ${namespace}/${name} that decide`;
-      throw noAnswer(why, missingRights);
+      const message = `the change alters annotations of ${kind} ${namespace}/${name} that decide`;
+      throw noAnswer(this.#silence ?? { message }, missingRights);
     }
     return {
       ...{ v: 1, kind, namespace, name, namespaceSelected: evidence.place.isSelected !== false },

@@ -73,7 +73,7 @@ async function fromObjects(
     readWorkloads(client, namespace, install, { timeoutMs }),
     readInstallHold(client, rerollNamespace, { timeoutMs }),
   ]);
-  if (isAllHidden) throw noAnswer(silence.message, missingRights);
+  if (isAllHidden) throw noAnswer(silence, missingRights);
   const nowMs = clock.nowMs();
   const rows = records.map((record): StatusRow => {
     const { kind, namespace: within, name, lastRestart } = record;

@@ -1,7 +1,9 @@
-import { errorMessage } from '../../shared/domain/errors';
 import { printable } from '../../shared/domain/text/printable';
+import { ForbiddenError, UnauthorizedError } from '../../shared/kube/errors';
 import { sleep, isAborted } from '../../shared/runtime/clock';
-import type { ClusterWorld } from '../cluster/cluster-command';
+import { noticesOf } from '../cluster/ask-leader';
+import { describeFailure, type ClusterWorld } from '../cluster/cluster-command';
+import { NoAnswerError } from '../cluster/silence';
 import type { Status, StatusRow } from './read-status';
 
 const everyMs = 2_000;
@@ -16,13 +18,18 @@ export interface StatusWatch {
   readonly changed: (rows: readonly StatusRow[]) => string;
 }
 
-/** Asks again and again, until Ctrl-C, or until nobody reads the output any more. A terminal is drawn anew; elsewhere, rows that have changed are appended. */
+/**
+ * Asks again and again, until Ctrl-C, or until nobody reads the output any more. A terminal is drawn anew; elsewhere, rows that have changed are appended.
+ *
+ * @throws what does not pass by waiting: credentials that are refused, and missing rights
+ */
 export async function watchStatus({ world, read, whole, changed }: StatusWatch): Promise<void> {
-  const { io, clock, isTerminal, onInterrupt } = world;
+  const { io, clock, isTerminal, isErrorTerminal, onInterrupt } = world;
   const ended = new AbortController();
   onInterrupt(() => ended.abort());
   io.closed?.addEventListener('abort', () => ended.abort());
   let shown: ReadonlyMap<string, string> | undefined;
+  let said = '';
   while (!isAborted(ended.signal)) {
     try {
       const status = await read();
@@ -31,12 +38,30 @@ export async function watchStatus({ world, read, whole, changed }: StatusWatch):
       else if (!shown) io.out(whole(status));
       else io.out(changed(changes(status.rows, shown, now)));
       shown = now;
+      const grounds = groundsOf(status);
+      if (grounds === '' && said !== '') io.err(`${printable(status.leader ?? 'the leader')} answers again\n`);
+      // What a terminal showed of them is cleared.
+      else if (grounds !== said || (isTerminal && isErrorTerminal)) io.err(noticesOf(status));
+      said = grounds;
     } catch (thrown) {
-      // It may pass, and somebody wants to see what comes next.
-      io.err(`${printable(errorMessage(thrown))}\n`);
+      if (isLasting(thrown)) throw thrown;
+      const failure = `${describeFailure('status', thrown)}\n`;
+      if (failure !== said) io.err(failure);
+      said = failure;
     }
     await sleep(clock, everyMs, ended.signal);
   }
+}
+
+/** What an answer rests on besides the leader, but for what differs each time, such as the age of its Lease. */
+function groundsOf({ silence, isInstallKnown, missingRights, notKnown }: Status): string {
+  return silence ? JSON.stringify([silence.silence, isInstallKnown, missingRights, notKnown]) : '';
+}
+
+/** Whether nothing changes by waiting. A leader that is gone may come back, and so may a connection. */
+function isLasting(thrown: unknown): boolean {
+  if (thrown instanceof NoAnswerError) return thrown.silence === 'no-right';
+  return thrown instanceof UnauthorizedError || thrown instanceof ForbiddenError;
 }
 
 function changes(

@@ -62,7 +62,7 @@ async function fromObjects(
     readSources(client, { namespace, sources: [source], keys, selector: selection.sourceSelector }, { timeoutMs }),
     readPlace(client, namespace, { install, rerollNamespace }, { timeoutMs }),
   ]);
-  if (isAllHidden) throw noAnswer(silence.message, missingRights);
+  if (isAllHidden) throw noAnswer(silence, missingRights);
   const seen = sources.get(sourceId(source));
   const evidence = { install, sources, place, nowMs: clock.nowMs() };
   const account: SourceInspection = {

@@ -88,7 +88,7 @@ function accountFromObjects(
 ): WorkloadAccount {
   switch (object.is) {
     case 'hidden':
-      throw noAnswer(silence.message, [object.right]);
+      throw noAnswer(silence, [object.right]);
     case 'absent': {
       const identity = { v: 1, kind: kind.kind, namespace, name } as const;
       return { ...identity, tracked: false, because: 'not-found', why: untrackedTexts['not-found'] };
