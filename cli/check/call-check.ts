@@ -29,7 +29,7 @@ export const callCheck: Check = {
   name: 'webhook-call',
   look: async (facts) => {
     const webhook = await facts.part('webhook');
-    if (webhook?.replicas === 0) return ok('there is no webhook');
+    if (valueOf(webhook)?.replicas === 0) return ok('there is no webhook');
     const attempt = await attemptOf(facts);
     if ('state' in attempt) return attempt;
     const { namespace } = attempt;
@@ -63,6 +63,9 @@ async function attemptOf(facts: Facts): Promise<Attempt | Finding> {
     }
     return { resource, namespace, labels: labelsFor(hook.objects), hook, right: undefined };
   }
+  // Its Deployment names the Service that configurations call.
+  const webhook = await facts.part('webhook');
+  if (webhook.is === 'hidden') return unknown(`it is not known which webhook is to be called: ${webhook.right}`);
   return ok('the webhook is not registered for ConfigMaps or Secrets, so it is not called');
 }
 

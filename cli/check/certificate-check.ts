@@ -16,7 +16,7 @@ const soonMs = 7 * 24 * 60 * 60_000;
 export const certificateCheck: Check = {
   name: 'certificate',
   look: async (facts) => {
-    const webhook = await facts.part('webhook');
+    const webhook = valueOf(await facts.part('webhook'));
     const pods = await facts.readyWebhookPods();
     if (webhook?.replicas === 0) return ok('there is no webhook');
     const [pod] = valueOf(pods) ?? [];
@@ -48,7 +48,7 @@ export const certificateCheck: Check = {
 async function keeperOf(facts: Facts): Promise<string> {
   const isInjected = valueOf(await facts.registered())?.some((webhook) => webhook.isInjected) === true;
   if (isInjected) return 'cert-manager';
-  const webhook = await facts.part('webhook');
+  const webhook = valueOf(await facts.part('webhook'));
   return webhook && flagOf(webhook, { flag: 'tls-dir' }) !== undefined
     ? 'whoever fills the Secret of the webhook'
     : 'reroll certs';

@@ -1,3 +1,4 @@
+import { valueOf } from '../evidence/seen';
 import { enumerated } from '../output/phrases';
 import { ago } from '../output/times';
 import { counted } from '../output/text-style';
@@ -17,7 +18,7 @@ const refusalFixes: Readonly<Record<string, string>> = {
 export const channelCheck: Check = {
   name: 'channel',
   look: async (facts) => {
-    const webhook = await facts.part('webhook');
+    const webhook = valueOf(await facts.part('webhook'));
     if (webhook?.replicas === 0) return ok('there is no webhook');
     const metrics = await facts.webhookMetrics();
     if (!webhook && (metrics.is !== 'there' || metrics.value.length === 0)) return await withoutPod(facts, metrics);

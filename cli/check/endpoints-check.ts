@@ -1,5 +1,6 @@
 import { listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { endpointSlices } from '../../shared/kube/resource';
+import { valueOf } from '../evidence/seen';
 import { counted } from '../output/text-style';
 import { failed, ok, unknown, type Check } from './finding';
 
@@ -8,13 +9,18 @@ export const endpointsCheck: Check = {
   name: 'endpoints',
   look: async (facts) => {
     const webhook = await facts.part('webhook');
-    if (webhook?.replicas === 0) return ok('there is no webhook');
+    if (valueOf(webhook)?.replicas === 0) return ok('there is no webhook');
     const { rerollNamespace: namespace } = facts.options;
     const service = await facts.webhookService();
     const seen = await facts.list(endpointSlices, namespace, `kubernetes.io/service-name=${service}`);
     if (seen.is === 'hidden') return unknown(seen.right);
     const slices = seen.is === 'there' ? seen.value : [];
-    if (!webhook && slices.length === 0) return ok(`there is no Service ${namespace}/${service}`);
+    if (webhook.is !== 'there' && slices.length === 0) {
+      const none = `there is no Service ${namespace}/${service}`;
+      return webhook.is === 'absent'
+        ? ok(none)
+        : unknown(`${none}, and whether the webhook runs is not known: ${webhook.right}`);
+    }
     const ready = slices.flatMap((slice) =>
       listOf(slice['endpoints']).filter((endpoint) => objectOf(objectOf(endpoint)['conditions'])['ready'] !== false),
     );

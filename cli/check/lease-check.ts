@@ -19,7 +19,7 @@ export const leaseCheck: Check = {
     const record = valueOf(lease);
     const isHeld = record !== undefined && record.holder !== '';
     if (isHeld && isRenewed(facts, record)) return await holderOf(facts, record);
-    const reconciler = await facts.part('reconciler');
+    const reconciler = valueOf(await facts.part('reconciler'));
     if (reconciler?.replicas === 0) {
       return warning(
         `nobody leads, and nothing restarts: Deployment ${reconciler.name} has 0 replicas, which somebody meant`,

@@ -1,4 +1,5 @@
 import { readBundle } from '../../shared/runtime/tls/certificate-bundle';
+import { valueOf } from '../evidence/seen';
 import { enumerated } from '../output/phrases';
 import type { Facts } from '../parts/facts';
 import type { RegisteredWebhook } from '../parts/registered-webhook';
@@ -14,12 +15,15 @@ export const registrationsCheck: Check = {
     const registered = await facts.registered();
     if (registered.is === 'hidden') return unknown(registered.right);
     const all = registered.is === 'there' ? registered.value : [];
-    const webhook = await facts.part('webhook');
+    const seen = await facts.part('webhook');
+    const webhook = valueOf(seen);
     const { rerollNamespace: namespace } = facts.options;
     if (all.length === 0) {
+      const none = `no configuration calls Service ${namespace}/${await facts.webhookService()}`;
+      if (seen.is === 'hidden') return unknown(`${none}, and whether the webhook runs is not known: ${seen.right}`);
       if (!webhook || webhook.replicas === 0) return ok('there is no webhook, and none is registered');
       return warning(
-        `the webhook runs, and no configuration calls Service ${namespace}/${await facts.webhookService()}: nobody learns who made a change`,
+        `the webhook runs, and ${none}: nobody learns who made a change`,
         'helm upgrade, or kubectl apply -f deploy/webhook.yaml',
       );
     }

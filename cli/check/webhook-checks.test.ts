@@ -33,6 +33,15 @@ rows(registrationsCheck, [
     /^there is no webhook/,
   ],
   [
+    'none, and Deployments may not be read',
+    (install) => {
+      unregistered(install);
+      install.refused.add('list deployments');
+    },
+    'unknown',
+    /^no configuration calls Service reroll\/reroll-webhook, and whether the webhook runs is not known: you may not list deployments\.apps in namespace reroll$/,
+  ],
+  [
     'the webhook was stopped',
     stopped,
     'failed',
@@ -108,6 +117,24 @@ rows(endpointsCheck, [
   ],
   ['there is no Service', (install) => install.remove('EndpointSlice'), 'failed', /no ready endpoint/],
   ['there is no webhook', stopped, 'ok', /there is no webhook/],
+  [
+    'there is neither a Service nor a webhook',
+    (install) => {
+      install.remove('EndpointSlice');
+      install.remove('Deployment', 'reroll-webhook');
+    },
+    'ok',
+    /^there is no Service reroll\/reroll-webhook$/,
+  ],
+  [
+    'there is no Service, and Deployments may not be read',
+    (install) => {
+      install.remove('EndpointSlice');
+      install.refused.add('list deployments');
+    },
+    'unknown',
+    /^there is no Service reroll\/reroll-webhook, and whether the webhook runs is not known: you may not list deployments/,
+  ],
   [
     'a missing right',
     (install) => install.refused.add('list endpointslices'),
@@ -332,6 +359,15 @@ rows(callCheck, [
   ],
   ['there is no webhook', stopped, 'ok', /there is no webhook/],
   ['none is registered', unregistered, 'ok', /is not registered for ConfigMaps or Secrets/],
+  [
+    'none is registered, and Deployments may not be read',
+    (install) => {
+      unregistered(install);
+      install.refused.add('list deployments');
+    },
+    'unknown',
+    /^it is not known which webhook is to be called: you may not list deployments/,
+  ],
   [
     'no namespace is selected',
     (install) => each(install, ({ namespaceSelector }) => (namespaceSelector.matchLabels = { no: 'such' })),

@@ -96,20 +96,23 @@ export class Facts {
     );
   }
 
-  async part(component: Component): Promise<Part | undefined> {
-    return valueOf(await this.parts())?.find((part) => part.component === component);
+  async part(component: Component): Promise<Seen<Part>> {
+    const parts = await this.parts();
+    if (parts.is !== 'there') return parts;
+    const value = parts.value.find((part) => part.component === component);
+    return value ? { is: 'there', value } : { is: 'absent' };
   }
 
   /** The flags of the reconciler. */
   async install(): Promise<Install> {
-    const part = await this.part('reconciler');
+    const part = valueOf(await this.part('reconciler'));
     return installOf(part?.object ?? {});
   }
 
   /** The name of the Service that API servers call. */
   async webhookService(): Promise<string> {
     const row = serviceOptionTable.webhookService;
-    const part = (await this.part('webhook')) ?? (await this.part('certs'));
+    const part = valueOf(await this.part('webhook')) ?? valueOf(await this.part('certs'));
     return (part && flagOf(part, row)) ?? row.default;
   }
 
