@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { runCli, type CliCommand, type LoadedCommand } from './cli';
 import { parseArguments, parseOptions } from './options';
 import { processOptionTable } from './process-options';
+import { version } from '../version';
 
 function harness(run: LoadedCommand['run'] = () => Promise.resolve(0)) {
   const out: string[] = [];
@@ -101,7 +102,19 @@ describe('runCli', () => {
     expect(calls).toEqual([]);
   });
 
+  it.each([[['help', 'reconcilr']], [['--help', 'reconcilr']]])(
+    'names an unknown command whose help is wanted: %j',
+    async (args) => {
+      const { cli, out, err } = harness();
+      expect(await cli(...args)).toBe(2);
+      expect(err()).toMatch(/^error: unknown command 'reconcilr'\n\(Did you mean reconciler\?\)\n/);
+      expect(out()).toBe('');
+    },
+  );
+
   it.each([
+    [['help', 'help'], 'Usage: reroll <command> [flags]'],
+    [['help', 'version'], version],
     [['help'], 'Usage: reroll <command> [flags]'],
     [['help', 'reconciler'], '  --log-level '],
     [['--help', 'reconciler'], '  --log-level '],

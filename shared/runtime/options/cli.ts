@@ -78,7 +78,9 @@ export async function runCli(
     exitCode = await command.run(rest, env);
   });
   try {
-    await program.parseAsync([name, ...rest], { from: 'user' });
+    // Commander prints the whole help for a command that it does not know.
+    const isUnknown = name === 'help' && wanted !== undefined && !wanted.startsWith('-') && !requested;
+    await program.parseAsync(isUnknown ? withCommand([wanted], commands) : [name, ...rest], { from: 'user' });
     return exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : usageExitCode;
