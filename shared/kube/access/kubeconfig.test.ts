@@ -186,6 +186,9 @@ describe('loadKubeconfig', () => {
       /cannot read kubeconfig/,
     ],
     ['no content', '', /it is empty or not a kubeconfig/],
+    ['one word', 'hunter2', /it is empty or not a kubeconfig/],
+    ['another object', 'kind: Secret\ndata:\n  a: hunter2\n', /it is empty or not a kubeconfig/],
+    ['no entries', 'apiVersion: v1\nkind: Config\n', /names no current context; it has: none/],
   ])('rejects a file with %s, and quotes none of it', async (_what, content, message) => {
     const path = write([one]);
     writeFileSync(path, content);
@@ -199,6 +202,29 @@ describe('loadKubeconfig', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('cluster: one', 'cluster: lost'));
     await expect(loadKubeconfig({ path, clock })).rejects.toThrow(
       /its context names a cluster that is not in the file/,
+    );
+  });
+
+  it('names a context whose user is missing', async () => {
+    const path = write([one]);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('user: one', 'user: lost'));
+    await expect(loadKubeconfig({ path, clock })).rejects.toThrow(
+      /its context names a user that is not in the file: "lost"$/,
+    );
+  });
+
+  it('needs no user if the context names none', async () => {
+    const path = write([one]);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('      user: one\n', ''));
+    const { credentials } = await loadKubeconfig({ path, clock });
+    expect(await credentials.headers()).toEqual({});
+  });
+
+  it('reads none of several files if one is no kubeconfig', async () => {
+    const other = join(folder, 'notes');
+    writeFileSync(other, 'hunter2');
+    await expect(loadKubeconfig({ path: [write([one]), other].join(delimiter), clock })).rejects.toThrow(
+      /it is empty or not a kubeconfig/,
     );
   });
 

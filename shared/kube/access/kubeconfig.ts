@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import { delimiter } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
@@ -34,6 +34,13 @@ export async function loadKubeconfig({ path, context, env = {}, clock }: Kubecon
   let config = await read();
   const cluster = config.getCurrentCluster();
   if (!cluster) throw new CredentialsError(`kubeconfig ${path}: its context names a cluster that is not in the file`);
+  const { user } = config.getContextObject(config.getCurrentContext()) ?? {};
+  // As in kubectl. Without its user, every request would be refused as that of nobody.
+  if (user && !config.getCurrentUser()) {
+    throw new CredentialsError(
+      `kubeconfig ${path}: its context names a user that is not in the file: "${shown(user)}"`,
+    );
+  }
   if (!cluster.server.startsWith('https://') && !cluster.skipTLSVerify) {
     throw new CredentialsError(
       `kubeconfig ${path}: ${shown(cluster.server)} is not encrypted; use https, or set insecure-skip-tls-verify if this is intended`,
@@ -94,13 +101,10 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
   }
   try {
     for (const [index, file] of present.entries()) {
-      if (index === 0) {
-        config.loadFromFile(file);
-        continue;
-      }
-      const more = new KubeConfig();
-      more.loadFromFile(file);
-      mergeMissing(config, more);
+      const read = index === 0 ? config : new KubeConfig();
+      read.loadFromFile(file);
+      if (isOther(read, file)) throw new TypeError('the library takes any YAML for an empty kubeconfig');
+      if (read !== config) mergeMissing(config, read);
     }
   } catch (thrown) {
     // Omit the whole message and the cause: the YAML reader quotes the lines around a mistake, which may hold tokens.
@@ -127,6 +131,12 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
 function shown(name: unknown): string {
   if (typeof name === 'number' || typeof name === 'boolean') return String(name);
   return typeof name === 'string' ? printable(name, 500) : '';
+}
+
+/** Whether a file holds something else. */
+function isOther({ clusters, contexts, users }: KubeConfig, file: string): boolean {
+  const isEmpty = clusters.length === 0 && contexts.length === 0 && users.length === 0;
+  return isEmpty && !/\bkind["']?\s*:\s*["']?Config\b/.test(readFileSync(file, 'utf8'));
 }
 
 function readingProblem(thrown: unknown): string {
