@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CredentialsError } from '../../shared/kube/access/credentials';
-import { ConnectionError, errorFromStatus } from '../../shared/kube/errors';
+import { ConnectionError, errorFromStatus, ProtocolError, TimeoutError } from '../../shared/kube/errors';
 import { requestTarget } from '../../shared/kube/request-target';
 import { clientWorld } from '../../shared/kube/client/client.fixture';
 import { FakeClock } from '../../shared/runtime/fake-clock';
@@ -82,6 +82,34 @@ describe('a command that asks a cluster', () => {
       [],
       3,
       /^the API server does not answer: ECONNREFUSED\n$/,
+    ],
+    [
+      'no answer in time',
+      fails(new TimeoutError('list pods: no answer within 10000 ms')),
+      [],
+      3,
+      /^the API server does not answer: list pods: no answer within 10000 ms\n$/,
+    ],
+    [
+      'refused credentials',
+      fails(errorFromStatus(401, undefined, target)),
+      [],
+      3,
+      /^the API server refuses your credentials \(401\): [^\n]*log in again[^\n]*--context[^\n]*\n$/,
+    ],
+    ...[429, 500, 503].map((status): [string, Answer, readonly string[], number, RegExp] => [
+      `an error ${status}`,
+      fails(errorFromStatus(status, undefined, target)),
+      [],
+      3,
+      new RegExp(`^the API server answers with an error: get secrets shop/db: ${status}\n$`),
+    ]),
+    [
+      'a login page',
+      fails(new ProtocolError('get secrets shop/db: the answer is not JSON (99 bytes)')),
+      [],
+      3,
+      /^what answers is no API server, but perhaps a proxy or a login page: get secrets shop\/db: the answer is not JSON/,
     ],
     ['a failure', fails(new Error('a bug')), [], 3, /^reroll ask failed: a bug\n$/],
   ])('ends with its code: %s', async (_what, answer, args, code, err) => {

@@ -1,7 +1,14 @@
 import { errorMessage, RerollError } from '../../shared/domain/errors';
 import { printable } from '../../shared/domain/text/printable';
 import { CredentialsError } from '../../shared/kube/access/credentials';
-import { ForbiddenError, KubeError } from '../../shared/kube/errors';
+import {
+  ConnectionError,
+  ForbiddenError,
+  KubeError,
+  ProtocolError,
+  TimeoutError,
+  UnauthorizedError,
+} from '../../shared/kube/errors';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { cliIo, type CliIo } from '../../shared/runtime/options/cli-io';
@@ -145,6 +152,14 @@ async function answered<Options extends Table, Question>(
 export function describeFailure(name: string, thrown: unknown): string {
   if (thrown instanceof ForbiddenError) return `${printable(missingRight(thrown))}, and the answer needs it`;
   if (thrown instanceof CredentialsError || thrown instanceof NoAnswerError) return printable(thrown.message);
-  if (thrown instanceof KubeError) return `the API server does not answer: ${printable(thrown.message)}`;
+  if (thrown instanceof UnauthorizedError) {
+    return 'the API server refuses your credentials (401): they may have expired, so log in again, or choose others with --context or --kubeconfig';
+  }
+  if (thrown instanceof ConnectionError || thrown instanceof TimeoutError)
+    return `the API server does not answer: ${printable(thrown.message)}`;
+  if (thrown instanceof ProtocolError) {
+    return `what answers is no API server, but perhaps a proxy or a login page: ${printable(thrown.message)}`;
+  }
+  if (thrown instanceof KubeError) return `the API server answers with an error: ${printable(thrown.message)}`;
   return `reroll ${name} failed: ${printable(errorMessage(thrown))}`;
 }
