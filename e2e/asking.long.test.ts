@@ -46,7 +46,7 @@ describe('reroll, asked by a person, as a process', () => {
   it('forwards to the leader, answers, and ends', async () => {
     const { ended } = start(['status', await kubeconfig()]);
     const stdout =
-      'WORKLOAD         STATE     WAITS FOR   UNTIL   LAST RESTART\n' +
+      'WORKLOAD         STATE     WAITS FOR   UNTIL   LAST RESTART   BY\n' +
       'deployment/web   in-step                       never\n\n1 workload: 1 in-step\n';
     expect(await ended).toEqual({ code: 0, signal: null, stdout, stderr: '' });
   });

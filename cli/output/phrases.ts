@@ -10,6 +10,11 @@ export function enumerated(items: readonly string[]): string {
   return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1) ?? ''}`;
 }
 
+/** @example people(['alice', 'bob'], 3) === 'alice, bob and 3 more' */
+export function people(names: readonly string[], more = 0): string {
+  return enumerated([...names, ...(more > 0 ? [`${more} more`] : [])]);
+}
+
 /** @example titleOf({ kind: 'Deployment', name: 'web' }) === 'deployment/web' */
 export function titleOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
   return `${kind.toLowerCase()}/${name}`;

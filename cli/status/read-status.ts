@@ -3,7 +3,7 @@ import { listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { maxWorkloadRows } from '../../shared/domain/protocol/inspection-question';
 import type { ToldHold } from '../../shared/domain/protocol/install-hold';
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
-import { workloadPageSchema, type WorkloadRow } from '../../shared/domain/protocol/workload-page';
+import { workloadPageSchema, workloadRow, type WorkloadRow } from '../../shared/domain/protocol/workload-page';
 import type { Grounds } from '../cluster/ask-leader';
 import { askPages } from '../cluster/ask-pages';
 import type { Cluster } from '../cluster/cluster';
@@ -75,17 +75,7 @@ async function fromObjects(
   ]);
   if (isAllHidden) throw noAnswer(silence, missingRights);
   const nowMs = clock.nowMs();
-  const rows = records.map((record): StatusRow => {
-    const { kind, namespace: within, name, lastRestart } = record;
-    const at = lastRestart && new Date(lastRestart.atMs).toISOString();
-    return {
-      kind,
-      namespace: within,
-      name,
-      ...statusOf(record, nowMs),
-      ...(at !== undefined && { lastRestartAt: at }),
-    };
-  });
+  const rows = records.map((record) => workloadRow(record, statusOf(record, nowMs)));
   return {
     ...{ rows, workloads: rows, silence, leader: undefined, isInstallKnown: install.isKnown, missingRights },
     hold: toldHoldOf(valueOf(hold), nowMs),

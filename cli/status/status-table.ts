@@ -1,4 +1,4 @@
-import { enumerated, titleOf } from '../output/phrases';
+import { enumerated, people, titleOf } from '../output/phrases';
 import { renderTable, type Column, type TableOptions } from '../output/table';
 import { counted, stateStyle } from '../output/text-style';
 import { shortAge, within } from '../output/times';
@@ -23,6 +23,10 @@ export function statusTable(
     {
       title: 'LAST RESTART',
       cell: ({ lastRestartAt }) => (lastRestartAt === undefined ? 'never' : age(lastRestartAt)),
+    },
+    {
+      title: 'BY',
+      cell: ({ lastRestartBy = [], lastRestartMoreUsers }) => people(lastRestartBy, lastRestartMoreUsers),
     },
     { title: 'DETAIL', cell: ({ detail = '' }) => detail, isWide: true },
   ];

@@ -41,9 +41,9 @@ describe('reroll status', () => {
       '-o',
       'wide',
     );
-    expect(run.out).toBe(`WORKLOAD          STATE     WAITS FOR   SINCE   UNTIL      LAST RESTART   DETAIL
+    expect(run.out).toBe(`WORKLOAD          STATE     WAITS FOR   SINCE   UNTIL      LAST RESTART   BY   DETAIL
 deployment/free   in-step                                  59s
-deployment/web    waiting   hold        59s     in 1 day   never          reroll.dev/hold on namespace default: audit
+deployment/web    waiting   hold        59s     in 1 day   never               reroll.dev/hold on namespace default: audit
 
 2 workloads: 1 in-step and 1 waiting; 1 held
 `);

@@ -12,7 +12,7 @@ import { clusterOf, rerollDeployment, runAgainst, withEndlessPages, type Answeri
 import { engineUser, Harness, type Engine } from './harness';
 import { rule, viewRules } from './rights.fixture';
 import { app, auto, changeColor, ownRights, readAll, running, settled, uses, web } from './situations.fixture';
-import { webhookMode } from './why-situations.fixture';
+import { webhookMode, whySituations } from './why-situations.fixture';
 
 const status = { name: 'status', loadIn: statusCommandIn };
 const users = { name: 'users', loadIn: usersCommandIn };
@@ -51,7 +51,7 @@ async function changed(): Promise<Situated> {
 describe('reroll status', () => {
   it('shows what each workload waits for', async () => {
     const { code, out, err } = await ask(status, await changed(), 'leader', []);
-    expect(out).toBe(`WORKLOAD          STATE     WAITS FOR       UNTIL           LAST RESTART
+    expect(out).toBe(`WORKLOAD          STATE     WAITS FOR       UNTIL           LAST RESTART   BY
 deployment/held   waiting   pause           in 4 minutes    19s
 deployment/slow   pending   settle-window   in 40 seconds   never
 deployment/web    in-step                                   19s
@@ -63,7 +63,7 @@ deployment/web    in-step                                   19s
 
   it('shows what the objects tell, where the leader may not be asked', async () => {
     const { code, out, err } = await ask(status, await changed(), 'objects', []);
-    expect(out).toBe(`WORKLOAD          STATE     WAITS FOR   UNTIL          LAST RESTART
+    expect(out).toBe(`WORKLOAD          STATE     WAITS FOR   UNTIL          LAST RESTART   BY
 deployment/held   waiting   pause       in 4 minutes   19s
 deployment/slow   unknown                              never
 deployment/web    unknown                              19s
@@ -72,6 +72,13 @@ deployment/web    unknown                              19s
 `);
     expect(code).toBe(0);
     expect(err).toMatch(/^you may not get pods\/portforward; the answer is from what you may read yourself/);
+  });
+
+  it.each<Answering>(['leader', 'objects'])('tells who caused the last restart, by the %s', async (answering) => {
+    const situated = await running(whySituations['alice caused the last restart']!);
+    expect((await ask(status, situated, answering, [])).out).toMatch(/LAST RESTART +BY\n.* 11m59s +alice$/m);
+    const told = JSON.parse((await ask(status, situated, answering, ['-o', 'json'])).out);
+    expect(told.workloads).toMatchObject([{ name: 'web', lastRestartBy: ['alice'] }]);
   });
 
   it('shows what the objects tell, if the leader never stops', async () => {

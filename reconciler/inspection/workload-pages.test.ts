@@ -120,6 +120,21 @@ describe('a row', () => {
     }
   });
 
+  it('tells who caused the last restart, where the workload tells it', () => {
+    const { world, ask } = worldOf('calm');
+    const at = '2025-12-31T10:00:00.000Z';
+    const text = (by: object): string => JSON.stringify({ at, id: '3f9c2a71', sources: {}, ...by });
+    const annotated = (by: object) => ({ annotations: { ...auto, 'reroll.dev/last-restart': text(by) } });
+    world.see({ name: 'few', ...annotated({ by: ['alice'] }) });
+    world.see({ name: 'many', ...annotated({ by: ['alice', 'bob'], byMore: 3 }) });
+    world.see({ name: 'nobody', ...annotated({}) });
+    const [calm, few, many, nobody] = ask().workloads;
+    expect(few).toMatchObject({ lastRestartAt: at, lastRestartBy: ['alice'] });
+    expect(many).toMatchObject({ lastRestartAt: at, lastRestartBy: ['alice', 'bob'], lastRestartMoreUsers: 3 });
+    for (const row of [calm, nobody]) expect(row).not.toHaveProperty('lastRestartBy');
+    for (const row of [calm, few, nobody]) expect(row).not.toHaveProperty('lastRestartMoreUsers');
+  });
+
   it('is made once while its workload is in step, and again when nobody has asked for ten seconds', async () => {
     const { world, ask } = worldOf('a', 'b');
     const stringify = jest.spyOn(JSON, 'stringify');

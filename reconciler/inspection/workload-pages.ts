@@ -3,8 +3,7 @@ import { BoundedMap } from '../../shared/domain/bounded-map';
 import { toldHoldOf } from '../../shared/domain/gates/told-gates';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { continueToken, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
-import type { WorkloadRow } from '../../shared/domain/protocol/workload-page';
-import type { WorkloadStatus } from '../../shared/domain/protocol/workload-status';
+import { workloadRow } from '../../shared/domain/protocol/workload-page';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { Timer } from '../../shared/runtime/clock';
 import type { AnswerBody } from './answer-body';
@@ -161,7 +160,7 @@ export class WorkloadPages {
   #cell(workload: TrackedWorkload): Cell {
     const { record } = workload;
     const status = workloadStatus(this.#view, workload);
-    return status.state === 'in-step' ? record : jsonText(rowOf(record, status));
+    return status.state === 'in-step' ? record : jsonText(workloadRow(record, status));
   }
 }
 
@@ -181,12 +180,7 @@ function bytesOf({ cells, body }: Page): number {
 }
 
 function rowText(cell: Cell): string {
-  return typeof cell === 'string' ? cell : jsonText(rowOf(cell, inStep));
-}
-
-function rowOf({ kind, namespace, name, lastRestart }: WorkloadRecord, status: WorkloadStatus): WorkloadRow {
-  const lastRestartAt = lastRestart && new Date(lastRestart.atMs).toISOString();
-  return { kind, namespace, name, ...status, ...(lastRestartAt !== undefined && { lastRestartAt }) };
+  return typeof cell === 'string' ? cell : jsonText(workloadRow(cell, inStep));
 }
 
 /** The {@link WorkloadPage} with these rows, and with a token for those behind `last`; undefined: there are none. */

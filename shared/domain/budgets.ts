@@ -100,6 +100,8 @@ export const budgets = {
   historySegmentBytes: 128 * kib,
   /** Parsed restart windows. An install has some ten different ones, and each takes 1 KB. */
   restartWindowsBytes: 1 * mib,
+  /** Who caused the last restarts of workloads, each list of users once. It takes 250 bytes. */
+  restartAuthorsBytes: 256 * kib,
   /** Spans of traces that wait to be sent: per namespace, and in total. A restart for one change has five. */
   spanNamespaceBytes: 2 * mib,
   spanBytes: 4 * mib,

@@ -54,7 +54,8 @@ async function fill({ server }: SimulatedStage): Promise<void> {
     seed(server, configMap({ name, namespace, data: { color: 'red' } }));
     const envFrom = [fromConfigMap(name)];
     const at = new Date(firstRestartMs + index * betweenRestartsMs).toISOString();
-    const lastRestart = JSON.stringify({ at, id: '3f9c2a71', sources: {} });
+    const by = [`system:serviceaccount:${namespace}:deployer-${index % 50}`];
+    const lastRestart = JSON.stringify({ at, id: '3f9c2a71', sources: {}, by });
     const annotations = { 'reloader.stakater.com/auto': 'true', 'reroll.dev/last-restart': lastRestart };
     seed(server, deployment({ name: `app-${index}`, namespace, replicas: 0, annotations, envFrom }));
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { installHoldSchema } from './install-hold';
-import { timeSchema, workloadStatusFields } from './workload-status';
+import type { WorkloadRecord } from '../workloads/workload';
+import { timeSchema, workloadStatusFields, type WorkloadStatus } from './workload-status';
 
 const rowSchema = z
   .strictObject({
@@ -9,6 +10,14 @@ const rowSchema = z
     name: z.string(),
     ...workloadStatusFields,
     lastRestartAt: timeSchema.optional().describe('From the annotation `reroll.dev/last-restart`.'),
+    lastRestartBy: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .describe(
+        'Who made the changes that the last restart answers, from the same annotation: at most five users. Missing if the webhook did not see them.',
+      ),
+    lastRestartMoreUsers: z.int().positive().optional().describe('The number of further users.'),
   })
   .readonly();
 export type WorkloadRow = z.output<typeof rowSchema>;
@@ -23,3 +32,17 @@ export const workloadPageSchema = z
   })
   .readonly();
 export type WorkloadPage = z.output<typeof workloadPageSchema>;
+
+export function workloadRow(
+  { kind, namespace, name, lastRestart }: WorkloadRecord,
+  status: WorkloadStatus,
+): WorkloadRow {
+  const row = { kind, namespace, name, ...status };
+  if (!lastRestart) return row;
+  const { atMs, authors } = lastRestart;
+  return {
+    ...{ ...row, lastRestartAt: new Date(atMs).toISOString() },
+    ...(authors && { lastRestartBy: authors.by }),
+    ...(authors && authors.moreUsers > 0 && { lastRestartMoreUsers: authors.moreUsers }),
+  };
+}

@@ -1,9 +1,13 @@
+import { restartAuthors, type RestartAuthors } from './restart-authors';
+
 /** The last restart of a workload, as Reroll noted it on the workload. */
 export interface LastRestart {
   readonly atMs: number;
   readonly id: string;
   /** Ids of the changes that it answers, and of earlier ones whose contents the sources still have, as far as noted. */
   readonly changeIds?: readonly string[];
+  /** Undefined: the webhook did not see the changes. */
+  readonly authors?: RestartAuthors;
 }
 
 /**
@@ -26,8 +30,10 @@ export function readLastRestart(text: string | undefined): LastRestart | undefin
   const [, time = '', id = ''] = beginning.exec(text ?? '') ?? [];
   const atMs = Date.parse(time);
   if (Number.isNaN(atMs)) return undefined;
-  const changeIds = changeIdsIn(text?.slice(0, maxBytes) ?? '');
-  return { atMs, id, ...(changeIds.length > 0 && { changeIds }) };
+  const own = text?.slice(0, maxBytes) ?? '';
+  const changeIds = changeIdsIn(own);
+  const authors = restartAuthors(own);
+  return { atMs, id, ...(changeIds.length > 0 && { changeIds }), ...(authors && { authors }) };
 }
 
 /** Copies: see above. */
