@@ -20,8 +20,8 @@ What is asked:
   --strict                    Exit with 1 for warnings too. (default false)
 
 Output:
-  -o, --output                Format of the answer. Accepts text, wide, json,
-                              yaml, name. (default text)
+  -o, --output                Format of the answer. Accepts text, json, yaml,
+                              name. (default text)
 
 ${connectionHelp}
 Exit codes:

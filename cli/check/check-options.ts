@@ -1,8 +1,8 @@
 import { switchRow } from '../../shared/runtime/options/option-schemas';
 import { inGroup, type OptionTable, type OptionValues } from '../../shared/runtime/options/option-table';
-import { clusterOptionTable } from '../cluster/cluster-options';
+import { clusterOptionTable, narrowOutputRow } from '../cluster/cluster-options';
 
-const { namespace, output, ...others } = clusterOptionTable;
+const { namespace, ...others } = clusterOptionTable;
 
 export const checkOptionTable = {
   ...inGroup('What is asked', {
@@ -12,8 +12,8 @@ export const checkOptionTable = {
     },
     strict: switchRow('strict', 'Exit with 1 for warnings too.'),
   } satisfies OptionTable),
-  output,
   ...others,
+  output: narrowOutputRow,
 } satisfies OptionTable;
 
 export type CheckOptions = OptionValues<typeof checkOptionTable>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { durationMs, namespaceName, objectName, oneOf, switchRow } from '../../shared/runtime/options/option-schemas';
 import { inGroup, type OptionTable, type OptionValues } from '../../shared/runtime/options/option-table';
 import { processOptionTable } from '../../shared/runtime/options/process-options';
-import { outputFormats } from '../output/formats';
+import { narrowFormats, outputFormats } from '../output/formats';
 
 const { kubeconfig, context } = processOptionTable;
 
@@ -66,6 +66,13 @@ export const clusterOptionTable = {
     },
   } satisfies OptionTable),
 } satisfies OptionTable;
+
+/** The row for a command whose answer has nothing more to show in a wide terminal. */
+export const narrowOutputRow = {
+  ...clusterOptionTable.output,
+  schema: oneOf(narrowFormats, 'no such format'),
+  accepts: Object.keys(narrowFormats).join(', '),
+};
 
 export type ClusterOptions = OptionValues<typeof clusterOptionTable>;
 

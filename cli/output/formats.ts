@@ -12,6 +12,16 @@ export const outputFormats: Readonly<Record<OutputFormat, OutputFormat>> = {
   name: 'name',
 };
 
+/** Those of an answer that has nothing more to show in a wide terminal. */
+export type NarrowFormat = Exclude<OutputFormat, 'wide'>;
+
+export const narrowFormats: Readonly<Record<NarrowFormat, NarrowFormat>> = {
+  text: 'text',
+  json: 'json',
+  yaml: 'yaml',
+  name: 'name',
+};
+
 /** An answer in all formats. */
 export interface FormattedAnswer {
   readonly text: (wide: boolean) => string;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { timeOf } from '../../shared/domain/gate-settings/hold';
 import { durationMs, switchRow } from '../../shared/runtime/options/option-schemas';
 import { inGroup, type OptionTable, type OptionValues } from '../../shared/runtime/options/option-table';
-import { clusterOptionTable } from '../cluster/cluster-options';
+import { clusterOptionTable, narrowOutputRow } from '../cluster/cluster-options';
 
 const { namespace, ...others } = clusterOptionTable;
 
@@ -50,6 +50,7 @@ export const pauseOptionTable = {
     },
   } satisfies OptionTable),
   ...others,
+  output: narrowOutputRow,
 } satisfies OptionTable;
 
 export const resumeOptionTable = {
@@ -61,6 +62,7 @@ export const resumeOptionTable = {
     ),
   } satisfies OptionTable),
   ...others,
+  output: narrowOutputRow,
 } satisfies OptionTable;
 
 export type PauseOptions = OptionValues<typeof pauseOptionTable>;

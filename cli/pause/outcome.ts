@@ -1,8 +1,7 @@
 import { printable } from '../../shared/domain/text/printable';
 import { LeaderSilentError } from '../cluster/silence';
 import { exitCodes, type Session } from '../cluster/cluster-command';
-import type { ClusterOptions } from '../cluster/cluster-options';
-import { formatted } from '../output/formats';
+import { formatted, type NarrowFormat } from '../output/formats';
 import { bold, red } from '../output/text-style';
 import { titlesOf, type HeldRestarts } from './held-restarts';
 import { nameOf, type HoldObject } from './hold-target';
@@ -26,7 +25,7 @@ export function refused(line: string): Outcome {
 
 /** Prints an outcome. Returns the exit code. */
 export async function tell(
-  { world: { io }, options, paint }: Session<Pick<ClusterOptions, 'output'>>,
+  { world: { io }, options, paint }: Session<{ readonly output: NarrowFormat }>,
   object: HoldObject,
   { lines: [first = '', ...others], isBad, report, restarts }: Outcome,
 ): Promise<number> {

@@ -25,8 +25,8 @@ How long, and why:
                               Accepts a text such as "release freeze".
 
 Output:
-  -o, --output                Format of the answer. Accepts text, wide, json,
-                              yaml, name. (default text)
+  -o, --output                Format of the answer. Accepts text, json, yaml,
+                              name. (default text)
 
 ${connectionHelp}
 Exit codes:

@@ -19,8 +19,8 @@ What is resumed:
                               reroll.dev/hold: "false". (default false)
 
 Output:
-  -o, --output                Format of the answer. Accepts text, wide, json,
-                              yaml, name. (default text)
+  -o, --output                Format of the answer. Accepts text, json, yaml,
+                              name. (default text)
 
 ${connectionHelp}
 Exit codes:

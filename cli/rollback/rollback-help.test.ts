@@ -17,8 +17,8 @@ What is put back:
                               check it, but store nothing. (default false)
 
 Output:
-  -o, --output                Format of the answer. Accepts text, wide, json,
-                              yaml, name. (default text)
+  -o, --output                Format of the answer. Accepts text, json, yaml,
+                              name. (default text)
 
 ${connectionHelp}
 Exit codes:

@@ -1,6 +1,6 @@
 import { switchRow } from '../../shared/runtime/options/option-schemas';
 import { inGroup, type OptionTable, type OptionValues } from '../../shared/runtime/options/option-table';
-import { clusterOptionTable } from '../cluster/cluster-options';
+import { clusterOptionTable, narrowOutputRow } from '../cluster/cluster-options';
 
 const { namespace, ...others } = clusterOptionTable;
 
@@ -11,6 +11,7 @@ export const rollbackOptionTable = {
     dryRun: switchRow('dry-run', 'Say what would be written, and have the API server check it, but store nothing.'),
   } satisfies OptionTable),
   ...others,
+  output: narrowOutputRow,
 } satisfies OptionTable;
 
 export type RollbackOptions = OptionValues<typeof rollbackOptionTable>;

@@ -122,13 +122,23 @@ export function userFromObjects(
   const { decision, rule, why, keys, standing, counted, compare } = account;
   const counts = standing === 'not-read-yet' || (standing === 'absent' && install.reloadOnCreate);
   const { kind, name, deleting } = record;
+  const { container } = candidate;
   const restarts = counts && !deleting;
   const seen = sources.get(sourceId(source));
   const gates = seen?.is === 'there' ? seen.value.gates : undefined;
   const deferred = restarts ? deferralFor(record, { ...source, gates }, evidence) : undefined;
   return [
     {
-      ...{ kind, name, decision, ...(rule !== undefined && { rule }), why, keys, restarts },
+      ...{
+        kind,
+        name,
+        ...(container !== undefined && { container }),
+        decision,
+        ...(rule !== undefined && { rule }),
+        why,
+        keys,
+        restarts,
+      },
       ...(counted && { counted }),
       ...(compare && { compare }),
       ...(deferred && { deferred }),

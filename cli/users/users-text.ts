@@ -28,12 +28,16 @@ export function usersText(
       cell: ({ restarts }) => (restarts ? 'yes' : 'no'),
       style: ({ restarts }) => (restarts ? green : yellow),
     },
+    { title: 'CONTAINER', cell: ({ container = '' }) => container, isWide: true },
     { title: 'KEYS', cell: keysOf },
     { title: 'BY', cell: ({ rule = '' }) => rule },
     { title: 'BECAUSE', cell: ({ why }) => why },
-    ...(users.some(({ deferred }) => deferred)
-      ? [{ title: 'WHEN', cell: ({ restarts, deferred }: User) => (restarts ? whenText(deferred, nowMs) : '') }]
-      : []),
+    {
+      title: 'WHEN',
+      cell: ({ restarts, deferred }) => (restarts ? whenText(deferred, nowMs) : ''),
+      // Mostly each restart would begin at once.
+      ...(users.every(({ deferred }) => !deferred) && { isWide: true }),
+    },
   ];
   const more = moreUsers === undefined ? '' : `and ${moreUsers} more\n`;
   return `${first}\n${stages}\n${renderTable(columns, users, options)}${more}`;

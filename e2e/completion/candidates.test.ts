@@ -36,6 +36,10 @@ describe('what is completed', () => {
       ['status', '-o', ''],
       ['text', 'wide', 'json', 'yaml', 'name'],
     ],
+    [
+      ['check', '-o', ''],
+      ['text', 'json', 'yaml', 'name'],
+    ],
     [['status', '-A', '-o', 'y'], ['yaml']],
     [['status', '--output=j'], ['--output=json']],
     [['status', '-o=j'], ['-o=json']],

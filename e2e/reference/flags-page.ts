@@ -6,6 +6,7 @@ import { previewOptionTable } from '../../cli/preview/preview-options';
 import { historyOptionTable } from '../../cli/history/history-options';
 import { migrateOptionTable } from '../../cli/migrate/migrate-options';
 import { pauseOptionTable, resumeOptionTable } from '../../cli/pause/hold-options';
+import { rollbackOptionTable } from '../../cli/rollback/rollback-options';
 import { statusOptionTable } from '../../cli/status/status-options';
 import { uiOptionTable } from '../../cli/ui/ui-options';
 import { whyOptionTable } from '../../cli/why/why-options';
@@ -35,6 +36,7 @@ export const commands: readonly CommandFlags[] = [
   ['reroll preview', previewOptionTable],
   ['reroll pause', pauseOptionTable],
   ['reroll resume', resumeOptionTable],
+  ['reroll rollback', rollbackOptionTable],
   ['reroll ui', uiOptionTable],
   ['reroll check', checkOptionTable],
 ];

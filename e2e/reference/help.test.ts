@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeOptions } from '../../shared/runtime/options/option-help';
+import { commands as allCommands } from '../../commands';
 import { commands } from './flags-page';
+
+it('docs/reference/flags.md has all commands that take flags', () => {
+  const named = allCommands.map(({ name }) => `reroll ${name}`).filter((name) => name !== 'reroll completion');
+  expect(commands.map(([name]) => name).toSorted()).toEqual(named.toSorted());
+});
 
 describe.each(commands)('%s --help', (_command, table) => {
   it.each([

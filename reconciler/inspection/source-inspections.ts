@@ -56,6 +56,7 @@ function userOf(
   const candidate = candidateOf(source, workload);
   if (!candidate) return undefined;
   const { kind, name } = workload.record;
+  const { container } = candidate;
   const verdict = judge(candidate, inspectionInput(view, workload, term));
   // The question is about a change that is still to come, so how the source compares now does not matter.
   const { needsContent, ...decidedVerdict } = { ...verdict, comparison: undefined };
@@ -64,7 +65,7 @@ function userOf(
   const restarts = counts && whyNot === undefined;
   const deferred = restarts ? deferralIn(view.gates.ask(workload, [source], view.clock.nowMs())) : undefined;
   return {
-    ...{ kind, name },
+    ...{ kind, name, ...(container !== undefined && { container }) },
     ...decisionFacts(candidate, decidedVerdict, view.annotationKeys),
     ...(whyNot !== undefined && { why: whyNot }),
     restarts,

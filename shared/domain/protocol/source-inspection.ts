@@ -7,6 +7,10 @@ const userSchema = z
   .strictObject({
     kind: z.string(),
     name: z.string(),
+    container: z
+      .string()
+      .optional()
+      .describe('The container that uses it, or the first one if a list names it. Missing if there is none.'),
     ...sourceDecisionFields,
     restarts: z.boolean().describe('A change of these keys would restart the workload.'),
     deferred: deferralSchema.optional().describe('That restart would not begin now. Missing if it would.'),
