@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { commands } from '../../commands';
 import { createTemporaryDir, type TemporaryDir } from '../control-plane/temporary-dir';
 import { projectDir } from '../control-plane/versions';
 import { archiveOf, bundledFiles } from './archive';
@@ -21,6 +22,15 @@ describe('the manifest for krew', () => {
     expect(manifest).toContain('/releases/download/v1.2.3/reroll-1.2.3.tar.gz\n');
     expect(manifest).toContain(createHash('sha256').update('archive').digest('hex'));
     expect(manifest).not.toContain('@');
+  });
+
+  it('says which commands change anything', async () => {
+    const all = await Promise.all(commands.map(async ({ name, load }) => [name, (await load()).notes ?? ''] as const));
+    const writing = all.filter(([, notes]) => notes.includes('to change the object')).map(([name]) => name);
+    expect(writing).not.toEqual([]);
+    const [last, ...others] = writing.toReversed();
+    const named = `${others.toReversed().join(', ')} and ${last}`;
+    expect(manifest).toContain(`Only ${named} change anything in the cluster`);
   });
 
   it.each<[from: string | RegExp, to: string, problem: string]>([
