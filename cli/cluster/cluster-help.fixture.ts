@@ -32,10 +32,12 @@ export const exitCodesHelp = `  2    wrong flags or arguments
   130  ended by Ctrl-C
 `;
 
-/** The help of a command, at 80 columns. */
+const columns = 80;
+
+/** The help of a command, at 80 columns. @throws if a line of it is longer */
 export async function helpOf(name: string, commandIn: (world: ClusterWorld) => LoadedCommand): Promise<string> {
   const out: string[] = [];
-  const io = { columns: 80, out: (text: string) => void out.push(text), err: () => undefined };
+  const io = { columns, out: (text: string) => void out.push(text), err: () => undefined };
   const world = {
     ...{ io, clock: new FakeClock(), isTerminal: false, isErrorTerminal: false, onInterrupt: () => undefined },
     connect: () => Promise.reject(new Error('connected')),
@@ -43,5 +45,8 @@ export async function helpOf(name: string, commandIn: (world: ClusterWorld) => L
   const command = { name, summary: 'Asks.', load: () => Promise.resolve(commandIn(world)) };
   const code = await runCli([name, '--help'], {}, io, [command]);
   if (code !== 0) throw new Error(`--help ended with exit code ${String(code)}`);
-  return out.join('');
+  const help = out.join('');
+  const long = help.split('\n').filter((line) => line.length > columns);
+  if (long.length > 0) throw new Error(`longer than ${columns} columns: ${long.join('; ')}`);
+  return help;
 }

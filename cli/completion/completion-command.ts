@@ -9,8 +9,7 @@ const notes = `Shells:
   fish        reroll completion fish | source
   powershell  reroll completion powershell | Out-String | Invoke-Expression
 
-For 'kubectl reroll', kubectl completes by itself and asks an executable kubectl_complete-reroll:
-the same file as kubectl-reroll, under that name.`;
+For 'kubectl reroll', kubectl completes by itself and asks an executable kubectl_complete-reroll: the same file as kubectl-reroll, under that name.`;
 
 /** `reroll completion`: the script of a shell. */
 export function completionCommand(process: NodeJS.Process): LoadedCommand {

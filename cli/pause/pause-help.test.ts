@@ -31,7 +31,8 @@ Output:
 ${connectionHelp}
 Exit codes:
   0    done
-  1    nothing was changed: there is no such object, or a hold would have no effect
+  1    nothing was changed: there is no such object, or a hold would have no
+       effect
   2    wrong flags or arguments
   3    no connection, or no right to change the object
   130  ended by Ctrl-C

@@ -34,7 +34,8 @@ Output:
 ${connectionHelp}
 Exit codes:
   0    answered
-  1    answered: there is no such source, or the API server would refuse the change
+  1    answered: there is no such source, or the API server would refuse the
+       change
 ${exitCodesHelp}
 Examples:
   reroll preview -f deploy/

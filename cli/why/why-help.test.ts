@@ -23,7 +23,8 @@ Output:
 ${connectionHelp}
 Exit codes:
   0    answered
-  1    answered: something is blocked, nothing leads, or there is no such workload
+  1    answered: something is blocked, nothing leads, or there is no such
+       workload
 ${exitCodesHelp}
 Examples:
   reroll why deployment/web

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { errorMessage } from '../../domain/errors';
 import type { CliIo } from './cli-io';
-import { describeOptions } from './option-help';
+import { describeNotes, describeOptions } from './option-help';
 import type { OptionTable } from './option-table';
 import { UsageError, type Environment } from './options';
 import { version } from '../version';
@@ -144,7 +144,7 @@ function buildProgram(
     const { options, takes, notes } = requested;
     const described = Object.keys(options).length === 0 ? [] : ['', describeOptions(options, io.columns)];
     if (takes !== undefined) command.usage(described.length === 0 ? takes : `${takes} [flags]`);
-    command.addHelpText('after', [...described, ...(notes ? ['', notes] : [])].join('\n'));
+    command.addHelpText('after', [...described, ...(notes ? ['', describeNotes(notes, io.columns)] : [])].join('\n'));
     command.action(async (_options: unknown, { args }: Command) => {
       await run(requested, args);
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeOptions } from './option-help';
+import { describeNotes, describeOptions } from './option-help';
 import { goBool, nonEmpty } from './option-schemas';
 import { inGroup, type OptionTable } from './option-table';
 
@@ -33,5 +33,34 @@ Names (each a name):
 
 Each flag may also be set as REROLL_<FLAG> in the environment, such as
 REROLL_LOG_LEVEL for --log-level. A flag wins.`);
+  });
+});
+
+describe('describeNotes', () => {
+  const notes = `Exit codes:
+  0    answered
+  130  ended by Ctrl-C, or because its reader has gone
+
+Who reads the help of a command has a terminal that is not very wide.
+
+Examples:
+  reroll preview secret/db --set-file ca.crt=new-ca.crt`;
+
+  it('wraps what is longer than a line below its text, and splits no example', () => {
+    expect(describeNotes(notes, 40)).toBe(`Exit codes:
+  0    answered
+  130  ended by Ctrl-C, or because its
+       reader has gone
+
+Who reads the help of a command has a
+terminal that is not very wide.
+
+Examples:
+  reroll preview secret/db --set-file ca.crt=new-ca.crt`);
+  });
+
+  it('leaves notes that fit as they are', () => {
+    expect(describeNotes(notes, 80)).toBe(notes);
+    expect(describeNotes('Nothing more.', undefined)).toBe('Nothing more.');
   });
 });

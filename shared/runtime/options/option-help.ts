@@ -23,6 +23,28 @@ export function describeOptions(table: OptionTable, terminalColumns: number | un
   return [...sections, wrap(environment, columns, '')].join('\n\n');
 }
 
+const examples = 'Examples:';
+
+/**
+ * The end of `--help` within the width of the terminal. A line such as `  1    what it means` goes on below its text. Examples
+ * are not split, so that they can be copied.
+ */
+export function describeNotes(notes: string, terminalColumns: number | undefined): string {
+  const columns = Math.min(widest, terminalColumns ?? widest);
+  const [before = '', after] = notes.split(new RegExp(`^(?=${examples}$)`, 'm'));
+  const wrapped = before.split('\n').map((line) => wrapHanging(line, columns));
+  return wrapped.join('\n') + (after ?? '');
+}
+
+/** The first word behind a margin, and the space behind it, if more than one word follows. */
+const term = /^( +\S+ {2,})(?=\S)/;
+
+function wrapHanging(line: string, columns: number): string {
+  const [, head = ''] = term.exec(line) ?? [];
+  const margin = ' '.repeat(head.length);
+  return head + wrap(line.slice(head.length), columns, margin).slice(margin.length);
+}
+
 function groupOf({ group = otherFlags }: OptionRow): string {
   return group;
 }
