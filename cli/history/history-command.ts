@@ -40,12 +40,14 @@ const command: ClusterCommand<typeof historyOptionTable, Asked> = {
   answer: async (session, workload) => {
     const { world, cluster, options, paint, width } = session;
     const { allNamespaces, output, rerollNamespace, sinceMs, timeoutMs } = options;
-    // Any answer tells the API server's time, and `--since` counts back from that.
-    await look(getMetadata(cluster.client, namespaces, undefined, rerollNamespace, { timeoutMs }));
-    const nowMs = cluster.clock.nowMs();
     const namespace = allNamespaces ? undefined : cluster.namespace;
-    const question = { workload, namespace, rerollNamespace, timeoutMs, sinceMs: nowMs - sinceMs };
-    const history = await withProgress(world, 'asking the leader', async () => await readHistory(cluster, question));
+    const { nowMs, history } = await withProgress(world, 'asking the leader', async () => {
+      // Any answer tells the API server's time, and `--since` counts back from that.
+      await look(getMetadata(cluster.client, namespaces, undefined, rerollNamespace, { timeoutMs }));
+      const askedMs = cluster.clock.nowMs();
+      const question = { workload, namespace, rerollNamespace, timeoutMs, sinceMs: askedMs - sinceMs };
+      return { nowMs: askedMs, history: await readHistory(cluster, question) };
+    });
     world.io.err(noticesOf(history, rerollNamespace));
     const { rows, entries, keptSince, answeredBy } = history;
     world.io.out(

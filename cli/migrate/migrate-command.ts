@@ -1,4 +1,5 @@
 import { assertNever } from '../../shared/domain/errors';
+import { systemClock } from '../../shared/runtime/clock';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { describeFailure } from '../cluster/cluster-command';
 import { exitCodeOf, exitCodes, manifestCommandIn, worldOf, type ManifestCommand } from '../manifests/manifest-command';
@@ -28,7 +29,8 @@ const command: ManifestCommand<MigrateOptions, MigrateReport> = {
 
 /** `reroll migrate`: connects the search for differences to files or a cluster, the streams and the process. */
 export function migrateCommand(process: NodeJS.Process): LoadedCommand {
-  return migrateCommandIn({ ...worldOf(process), connect: connectForReading });
+  const { isTTY: isErrorTerminal } = process.stderr;
+  return migrateCommandIn({ ...worldOf(process), clock: systemClock, isErrorTerminal, connect: connectForReading });
 }
 
 /** The same, with streams, files and the cluster passed in. */

@@ -1,5 +1,6 @@
 import { printable } from '../../shared/domain/text/printable';
 import { UsageError, type Environment } from '../../shared/runtime/options/options';
+import { withProgress } from '../cluster/progress';
 import { migrateCluster } from './migrate-cluster';
 import { parseMigrateOptions, type ClusterPart, type MigrateOptions } from './migrate-options';
 import type { MigrateReport } from './migrate-report';
@@ -13,16 +14,26 @@ interface Given {
 
 /** A report about a cluster, with the flags of the Reloader there; flags on the command line count after them. */
 export async function migrateFrom(
-  { io, connect }: MigrateWorld,
+  world: MigrateWorld,
   part: ClusterPart,
   given: Given,
 ): Promise<{ readonly report: MigrateReport; readonly options: MigrateOptions }> {
-  const cluster = await connect(part, given.env);
+  const { io, connect } = world;
+  const cluster = await withProgress(world, 'logging in', async () => await connect(part, given.env));
   try {
-    const seen = await readReloader(cluster.client, part);
+    const { client } = cluster;
+    const seen = await withProgress(
+      world,
+      'reading the flags of Reloader',
+      async () => await readReloader(client, part),
+    );
     const { options, notice } = withFlags(seen, given);
     io.err(notice);
-    const report = await migrateCluster(cluster.client, options.settings, part);
+    const report = await withProgress(
+      world,
+      'reading the cluster',
+      async () => await migrateCluster(client, options.settings, part),
+    );
     io.err(report.errors.map(({ message }) => `${message}\n`).join(''));
     return { report, options };
   } finally {

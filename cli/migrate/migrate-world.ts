@@ -1,7 +1,7 @@
 import type { KubeClient } from '../../shared/kube/client/client';
 import { connectCluster } from '../../shared/kube/client/cluster-connection';
 import { ServerClock } from '../../shared/kube/client/server-clock';
-import { systemClock } from '../../shared/runtime/clock';
+import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { silentLogger } from '../../shared/runtime/log/logger';
 import type { Environment } from '../../shared/runtime/options/options';
 import type { ManifestWorld } from '../manifests/manifest-command';
@@ -15,6 +15,8 @@ export interface ReadCluster {
 
 /** What the command uses of its process: files, or else a cluster. */
 export interface MigrateWorld extends ManifestWorld {
+  readonly clock: Clock;
+  readonly isErrorTerminal: boolean;
   readonly connect: (part: ClusterPart, env: Environment) => Promise<ReadCluster>;
 }
 

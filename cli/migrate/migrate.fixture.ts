@@ -4,6 +4,8 @@ import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { decide } from '../../shared/domain/policy/policy';
 import { parsePolicy } from '../../shared/domain/policy/policy-annotations';
+import type { Clock } from '../../shared/runtime/clock';
+import { FakeClock } from '../../shared/runtime/fake-clock';
 import type { Files } from '../manifests/files';
 import { runManifestCommand, type TestWorld } from '../manifests/manifests.fixture';
 import type { ManifestWorld } from '../manifests/manifest-command';
@@ -28,8 +30,9 @@ export async function runMigrate(
   files: Files,
   world?: TestWorld,
   connect: MigrateWorld['connect'] = () => Promise.reject(new Error('connected')),
+  clock: Clock = new FakeClock(),
 ) {
-  const loadIn = (of: ManifestWorld) => migrateCommandIn({ ...of, connect });
+  const loadIn = (of: ManifestWorld) => migrateCommandIn({ ...of, clock, isErrorTerminal: true, connect });
   return await runManifestCommand({ name: 'migrate', summary: 'Migrates.', loadIn }, args, files, world);
 }
 

@@ -12,6 +12,7 @@ import {
   type ClusterWorld,
   type Session,
 } from '../cluster/cluster-command';
+import { withProgress } from '../cluster/progress';
 import { LeaderSilentError } from '../cluster/silence';
 import { readInstall } from '../evidence/install';
 import { enumerated } from '../output/phrases';
@@ -44,7 +45,8 @@ const command: ClusterCommand<typeof pauseOptionTable, HoldTarget> = {
   answer: async (session, target) => {
     const { cluster, options } = session;
     const object = holdObject(target, cluster.namespace, options.rerollNamespace);
-    return await tell(session, object, await pause(session, target, object));
+    const pausing = async (): Promise<Outcome> => await pause(session, target, object);
+    return await tell(session, object, await withProgress(session.world, 'holding restarts', pausing));
   },
 };
 

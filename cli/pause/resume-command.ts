@@ -14,6 +14,7 @@ import {
 } from '../cluster/cluster-command';
 import { askSource } from '../cluster/ask-about';
 import type { Cluster } from '../cluster/cluster';
+import { withProgress } from '../cluster/progress';
 import { LeaderSilentError } from '../cluster/silence';
 import { valueOf, type Seen } from '../evidence/seen';
 import { enumerated } from '../output/phrases';
@@ -51,7 +52,8 @@ const command: ClusterCommand<typeof resumeOptionTable, HoldTarget> = {
   answer: async (session, target) => {
     const { cluster, options } = session;
     const object = holdObject(target, cluster.namespace, options.rerollNamespace);
-    return await tell(session, object, await resume(session, target, object));
+    const resuming = async (): Promise<Outcome> => await resume(session, target, object);
+    return await tell(session, object, await withProgress(session.world, 'ending the hold', resuming));
   },
 };
 

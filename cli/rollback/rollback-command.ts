@@ -15,6 +15,7 @@ import {
   type Session,
 } from '../cluster/cluster-command';
 import { sourceNamed } from '../cluster/object-names';
+import { withProgress } from '../cluster/progress';
 import { sourceResources } from '../cluster/source-resources';
 import { withoutMs } from '../../shared/domain/text/without-ms';
 import { enumerated } from '../output/phrases';
@@ -60,8 +61,12 @@ function commandAsking(ask: Ask): ClusterCommand<typeof rollbackOptionTable, Omi
 }
 
 async function rollBack(session: RollbackSession, target: RollbackTarget, ask: Ask): Promise<Outcome> {
-  const { cluster, options } = session;
-  const found = await readRollback(cluster.client, target, { timeoutMs: options.timeoutMs });
+  const { world, cluster, options } = session;
+  const found = await withProgress(
+    world,
+    'reading what is kept',
+    async () => await readRollback(cluster.client, target, { timeoutMs: options.timeoutMs }),
+  );
   if (typeof found === 'string') return refused(found);
   const { kind, namespace, name } = target;
   const title = `${kind} ${namespace}/${name}`;
@@ -76,9 +81,9 @@ async function rollBack(session: RollbackSession, target: RollbackTarget, ask: A
     if (answer === undefined) return refused('nobody is there to ask, so nothing was changed: use --yes');
     if (!/^y(es)?$/i.test(answer.trim())) return refused(`${title} was left as it is`);
   }
-  const stages = await readChange(session, target);
+  let stages: string | undefined;
   try {
-    await allowed(write(session, target, found, stages));
+    stages = await withProgress(world, 'putting it back', async () => await putBack(session, target, found));
   } catch (thrown) {
     if (thrown instanceof ConflictError) return refused(`${title} was changed meanwhile, so it was left: look again`);
     throw thrown;
@@ -113,6 +118,13 @@ function keyLines({ added, removed, changed }: KeyChanges): readonly string[] {
 async function readChange({ cluster }: RollbackSession, source: RollbackTarget): Promise<string | undefined> {
   const told = await askSource(cluster, source);
   return told.silence ? undefined : told.said.stages?.change;
+}
+
+/** Returns the id of the change for which users of the source wait. */
+async function putBack(session: RollbackSession, target: RollbackTarget, found: Rollback): Promise<string | undefined> {
+  const change = await readChange(session, target);
+  await allowed(write(session, target, found, change));
+  return change;
 }
 
 /** Writes that version of the source, and no other. */
