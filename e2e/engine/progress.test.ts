@@ -23,14 +23,15 @@ import { app, running, web } from './situations.fixture';
 /** What a terminal is told of work that takes longer than a second. */
 const shown = (what: string): string => `${what}…\r\u001b[K`;
 
-/** The client of a person, whose every call takes two seconds. */
-function slowed<Client extends object>(client: Client, clock: Clock): Client {
+/** The client of a person, whose first calls take two seconds each. */
+function slowed<Client extends object>(client: Client, clock: Clock, slowCalls = Infinity): Client {
+  let calls = 0;
   return new Proxy(client, {
     get: (target, name) => {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function') return member;
       return async (...args: readonly unknown[]): Promise<unknown> => {
-        await sleep(clock, 2_000);
+        if (calls++ < slowCalls) await sleep(clock, 2_000);
         return await (Reflect.apply(member, target, args) as Promise<unknown>);
       };
     },
@@ -73,7 +74,7 @@ describe('on a terminal', () => {
     const [harness, engine] = await running({ objects: [app, web], answer: {} });
     const { clock } = harness;
     const cluster = clusterOf(harness, engine, 'objects');
-    const slow: Cluster = { ...cluster, client: slowed(cluster.client, clock) };
+    const slow: Cluster = { ...cluster, client: slowed(cluster.client, clock, 1) };
     const { err } = await finished(
       harness,
       runAgainst(slow, harness, { name, loadIn }, args, { isErrorTerminal: true }),
