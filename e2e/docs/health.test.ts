@@ -107,7 +107,13 @@ describe('docs/health.md, who has stages', () => {
       workloads: { get: (key) => users.find((user) => user.key === key), usersOf: () => users, revisionOf: () => 0 },
       sources: { get: () => ({ ...sourceRecord({ writtenAtMs: at(0) }), ...(sourceGates && { gates: sourceGates }) }) },
       namespaces: { of: () => namespaceGates },
-      ...{ owes: () => true, mayBegin: () => true, onTurn: () => undefined, onStopped: () => undefined },
+      ...{
+        owes: () => true,
+        judgesLast: () => false,
+        mayBegin: () => true,
+        onTurn: () => undefined,
+        onStopped: () => undefined,
+      },
     });
     const [first, another] = users;
     expect(first && stages.ask(first, [app])).toBeUndefined();
