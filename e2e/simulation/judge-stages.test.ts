@@ -88,6 +88,16 @@ describe('a restart past a stop', () => {
     expect(broken()).toEqual(['past a stop']);
   });
 
+  it('is none if one of those that proved it has restarted for something else since', async () => {
+    for (const [name, change] of [['web'], ['web', 'ffffffff'], ['api']] as const) {
+      await restart(name, change);
+      await healthyFor(name, 15_000);
+    }
+    await restart('db');
+    await restart('last');
+    expect(broken()).toEqual([]);
+  });
+
   it('is none for another change', async () => {
     await restart('web');
     await hand.clock.advance(30_000);

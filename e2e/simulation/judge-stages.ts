@@ -45,8 +45,10 @@ export function checkStages(opened: Case, life: Life): readonly Violation[] {
     const last = known.toSorted((left, right) => decisionMs(left.restart) - decisionMs(right.restart)).at(-1);
     if (!last || known.length > provedOneByOne) continue;
     const sinceMs = Math.min(...forIt.map(({ restart }) => decisionMs(restart))) - roundingMs;
-    // More than a tenth run with it if they restarted for something else meanwhile.
-    const all = restarts.filter(({ restart }) => decisionMs(restart) >= sinceMs);
+    // More than a tenth run with it, also those that restarted for something else meanwhile.
+    const all = restarts.filter(
+      ({ other, restart }) => decisionMs(restart) >= sinceMs || hasRestartedFor(other, change, write),
+    );
     if (all.length > provedOneByOne) continue;
     const healthyMs = healthySinceMs(last.other, last.restart, write);
     if (healthyMs === 'unclear' || healthyMs <= decidedMs - stages.healthyForMs + fractionMs) continue;
@@ -62,6 +64,13 @@ export function changesOf(object: KubeObject): Readonly<Record<string, string>> 
   const text = toldBy(object) ?? '{}';
   const { changes = {} } = JSON.parse(text) as { readonly changes?: Readonly<Record<string, string>> };
   return changes;
+}
+
+/** Whether an engine restarted the workload for a change, whatever it restarted it for since. */
+function hasRestartedFor({ writes }: Life, change: string, { revision }: WriteRecord): boolean {
+  return writes.some(
+    (each) => each.revision < revision && isEngine(each.user) && Object.values(changesOf(each.object)).includes(change),
+  );
 }
 
 function toldBy(object: KubeObject | undefined): string | undefined {

@@ -1,6 +1,7 @@
 import { withValueAt } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import type { Draw } from './draw';
+import { gateKeys } from './gate-annotations';
 import { drawShared, say, type Stage } from './pace-actions';
 import { sources, type Place } from './places';
 
@@ -41,6 +42,16 @@ export const rollbackActions = {
       for (let left = draw.int(1, 4); left > 0; left--) {
         stage.later(draw.int(0, 40_000), () => stage.replicas.crash(index, draw.int(0, 8_000)));
       }
+    });
+  },
+  /** Somebody wants to look at what is broken, and nothing to change meanwhile. */
+  'break-and-hold': (stage: Stage, draw: Draw) => {
+    const source = drawShared(stage.users, draw);
+    const bearer = draw.pick([source, { kind: 'Namespace', namespace: '', name: source.namespace }]);
+    askAndBreak(stage, source, draw, () => {
+      stage.later(draw.int(0, 9_000), () => say(stage.users, bearer, gateKeys.hold, 'true'));
+      if (!draw.chance(0.5)) return;
+      stage.later(draw.int(30_000, 60_000), () => say(stage.users, bearer, gateKeys.hold, undefined));
     });
   },
   'write-beside': ({ users, later }: Stage, draw: Draw) => {

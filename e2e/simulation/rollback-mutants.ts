@@ -14,4 +14,10 @@ export const rollbackMutants: readonly Mutant[] = [
     from: 'record?.gates?.rolledBack?.includes(id) === true;',
     to: 'record?.gates?.rolledBack?.includes(id) === undefined;',
   },
+  {
+    what: 'a content is put back during a hold',
+    file: 'reconciler/engine/build-rollbacks.ts',
+    from: 'isHeld: (source) => gates.holdOf(source, clock.nowMs()) !== undefined,',
+    to: 'isHeld: (source) => gates.holdOf(source, clock.nowMs()) === null,',
+  },
 ];
