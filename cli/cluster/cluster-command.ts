@@ -73,6 +73,8 @@ export interface ClusterCommand<Options extends Table, Question> {
   readonly flagNames?: Readonly<Record<string, readonly Named[]>>;
   /** It changes objects. */
   readonly writes?: true;
+  /** Only Ctrl-C ends it once it has begun, and who may not read something is told so by what it shows. */
+  readonly isEndless?: true;
   /** Text for the end of the help. */
   readonly examples: string;
   /** The meaning of exit code 1. */
@@ -100,10 +102,9 @@ export function clusterCommandIn<Options extends Table, Question>(
     options: command.options,
     ...(command.takes !== undefined && { takes: command.takes }),
     notes: `Exit codes:
-  0    ${command.writes ? 'done' : 'answered'}
-  1    ${command.bad}
+${command.isEndless ? '' : `  0    ${command.writes ? 'done' : 'answered'}\n`}  1    ${command.bad}
   2    wrong flags or arguments
-  3    no connection, or no right to ${command.writes ? 'change the object' : 'read what the answer needs'}
+  3    no connection${command.isEndless ? '' : `, or no right to ${command.writes ? 'change the object' : 'read what the answer needs'}`}
   130  ended by Ctrl-C
 
 Examples:

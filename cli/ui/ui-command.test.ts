@@ -3,6 +3,9 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { clientWorld } from '../../shared/kube/client/client.fixture';
+import { ConnectionError } from '../../shared/kube/errors';
+import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { runCli } from '../../shared/runtime/options/cli';
 import { clusterThatSays } from './cluster.fixture';
@@ -114,6 +117,30 @@ describe('reroll ui', () => {
     expect(new URL(address).port).toBe(String(port));
     interrupt();
     await code;
+  });
+
+  const unreachable = (): never => {
+    throw new ConnectionError('connect ECONNREFUSED');
+  };
+  it.each<[string, () => Reply, RegExp]>([
+    ['does not answer', unreachable, /^the API server does not answer: connect ECONNREFUSED\n$/],
+    ['refuses the credentials', () => refusal(401, 'Unauthorized'), /^the API server refuses your credentials/],
+    ['is a login page', () => ({ body: '<html>' }), /^what answers is no API server/],
+  ])('ends with 3, without a page, if the API server %s', async (_what, reply, expected) => {
+    const { client } = clientWorld(reply);
+    const connect = async () => await Promise.resolve({ ...clusterThatSays({}).cluster, client });
+    const { code, address, err, launched } = await run([], { connect, isTerminal: true });
+    expect([await code, address, launched]).toEqual([3, '', []]);
+    expect(err.join('')).toMatch(expected);
+  });
+
+  it.each([403, 429, 503])('serves the page although the API server answers %d at first', async (status) => {
+    const { client } = clientWorld(() => refusal(status, 'Reason'));
+    const connect = async () => await Promise.resolve({ ...clusterThatSays({}).cluster, client });
+    const { code, address, interrupt } = await run([], { connect });
+    expect(address).toMatch(/^http:/);
+    interrupt();
+    expect(await code).toBe(130);
   });
 
   it.each([['--port=65536'], ['--port=x'], ['--port=-1'], ['deployment/web'], ['-o=json']])(

@@ -1,6 +1,8 @@
+import { KubeError, UnauthorizedError } from '../../shared/kube/errors';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { ListenError } from '../../shared/runtime/http/listen';
 import { randomHex, systemRandom, type Random } from '../../shared/runtime/random';
+import type { Cluster } from '../cluster/cluster';
 import {
   clusterCommandIn,
   exitCodes,
@@ -9,6 +11,7 @@ import {
   type ClusterWorld,
   type Session,
 } from '../cluster/cluster-command';
+import { withProgress } from '../cluster/progress';
 import { launchDetached, openInBrowser, type Launch } from './browser-opener';
 import { HistoryWatch } from './history-watch';
 import { LiveFeed } from './live-feed';
@@ -34,6 +37,7 @@ function commandIn(world: UiWorld): ClusterCommand<typeof uiOptionTable, undefin
   return {
     name: 'ui',
     options: uiOptionTable,
+    isEndless: true,
     bad: 'the page cannot be served: another process uses the port',
     examples: `  reroll ui
   reroll ui -n shop --port 8088 --no-open
@@ -62,6 +66,7 @@ async function serve({ cluster, options }: Session<UiOptions>, world: UiWorld): 
   const feed = new LiveFeed({ clock, namespace, read: async () => await readLive(cluster, question, history) });
   const answers = new ObjectAnswers({ cluster, limits: { rerollNamespace, timeoutMs } });
   const token = randomHex(random, 32);
+  await withProgress(world, 'connecting', async () => await reach(cluster, timeoutMs));
   const server = new PageServer({ clock, feed, answers, token });
   const interrupted = new Promise<void>((resolve) => world.onInterrupt(resolve));
   const port = await server.listen(options.port);
@@ -75,6 +80,21 @@ async function serve({ cluster, options }: Session<UiOptions>, world: UiWorld): 
   opened?.remove();
   await server.close();
   return exitCodes.interrupted;
+}
+
+/**
+ * Whoever mistypes a context learns it here, and not from an empty page. Any answer will do but one that refuses the
+ * credentials: the page itself says which rights are missing.
+ *
+ * @throws KubeError
+ */
+async function reach({ client }: Cluster, timeoutMs: number): Promise<void> {
+  try {
+    await client.request({ method: 'GET', path: '/version', timeoutMs });
+  } catch (thrown) {
+    const isAnswer = thrown instanceof KubeError && thrown.status !== undefined;
+    if (!isAnswer || thrown instanceof UnauthorizedError) throw thrown;
+  }
 }
 
 /** `reroll ui`: a page with workloads and restarts, on the loopback address of this computer. */

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { zeroRandom } from '../../shared/kube/client/client.fixture';
-import { connectionHelp, exitCodesHelp, helpOf } from '../cluster/cluster-help.fixture';
+import { connectionHelp, helpOf } from '../cluster/cluster-help.fixture';
 import { uiCommandIn } from './ui-command';
 
 const help = `Usage: reroll ui [flags]
@@ -22,9 +22,11 @@ Page:
 
 ${connectionHelp}
 Exit codes:
-  0    answered
   1    the page cannot be served: another process uses the port
-${exitCodesHelp}
+  2    wrong flags or arguments
+  3    no connection
+  130  ended by Ctrl-C
+
 Examples:
   reroll ui
   reroll ui -n shop --port 8088 --no-open
