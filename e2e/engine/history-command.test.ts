@@ -58,6 +58,7 @@ describe('reroll history', () => {
 
   it.each<[readonly string[], number, RegExp]>([
     [['deployment/api'], 0, /^AGE[^]*\n2h2m +deployment\/api [^]*\n1 restart of deployment\/api in namespace default in the last 24h: 1 healthy\n$/], // prettier-ignore
+    [['deployment/none'], 0, /^no restart of deployment\/none in namespace default in the last 24h\n$/],
     [['sts', 'db'], 1, /^1 restart of statefulset\/db in namespace default in the last 24h: 1 unhealthy\n$/m],
     [['--since', '96h'], 1, /\n2d2h +deployment\/old[^]*in the last 96h: 3 healthy and 1 unhealthy\n$/],
     [['--since=30m'], 0, /in the last 30m: 1 healthy\n$/],
