@@ -162,7 +162,7 @@ describe('a leader that cannot be asked', () => {
       'there is no Lease',
       { ...good, lease: undefined },
       'no-lease',
-      /^there is no Lease reroll\/reroll: .*--reroll-namespace/,
+      /^there is no Lease reroll in namespace reroll: .*--reroll-namespace/,
     ],
     ['nobody holds the Lease', { ...good, lease: lease('') }, 'nobody-leads', /^nobody holds Lease reroll\/reroll$/],
     [

@@ -69,7 +69,7 @@ export class Leader {
     if (!stored) {
       throw new LeaderSilentError(
         'no-lease',
-        `there is no ${lease}: name Reroll's namespace with --reroll-namespace, and its Lease with --lease-name (with --enable-ha it is stakater-reloader-lock)`,
+        `there is no Lease ${leaseName} in namespace ${namespace}: name Reroll's namespace with --reroll-namespace, and its Lease with --lease-name (with --enable-ha it is stakater-reloader-lock)`,
       );
     }
     if (stored.record.holder === '') throw new LeaderSilentError('nobody-leads', `nobody holds ${lease}`);

@@ -58,8 +58,12 @@ function callsInstead({ silence, install }: TrackedCase): Headline | undefined {
 }
 
 function nobodyLeads({ silence }: TrackedCase): Headline | undefined {
-  const isNobody = silence?.silence === 'nobody-leads' || silence?.silence === 'no-lease';
-  return isNobody ? bad(`does not restart: no replica of Reroll leads (${silence.message})`) : undefined;
+  if (silence?.silence === 'nobody-leads')
+    return bad(`does not restart: no replica of Reroll leads (${silence.message})`);
+  // Whoever forgets where Reroll is looks for its Lease in the wrong place.
+  if (silence?.silence === 'no-lease')
+    return bad(`does not restart, unless Reroll leads elsewhere (${silence.message})`);
+  return undefined;
 }
 
 function dryRun(about: TrackedCase): Headline | undefined {

@@ -486,7 +486,8 @@ export const planted: Readonly<Record<string, Situation>> = {
   'there is no Lease': {
     asked: 'nowhere',
     objects: [app, web],
-    leader: 'does not restart: no replica of Reroll leads (there is no Lease reroll-nowhere/reroll',
+    leader:
+      "does not restart, unless Reroll leads elsewhere (there is no Lease reroll in namespace reroll-nowhere: name Reroll's namespace with --reroll-namespace",
     code: isBad,
   },
   'the leader is of a newer version': { asked: 'newer', objects: [app, web], then: paint, leader: restarted },
@@ -495,11 +496,11 @@ export const planted: Readonly<Record<string, Situation>> = {
 
 /** What standard error says if the leader does not answer somebody who may ask it. */
 export const silences: Readonly<Record<string, string>> = {
-  'Reroll runs dry': 'there is no Lease reroll-dry/reroll',
+  'Reroll runs dry': 'there is no Lease reroll in namespace reroll-dry',
   'Reroll calls a URL instead': 'the leader reroll-0 answers: ',
   'the leader is gone': 'nobody leads: somebody who is gone has not renewed Lease reroll-gone/reroll',
   'nobody leads': 'nobody holds Lease reroll-free/reroll',
-  'there is no Lease': 'there is no Lease reroll-nowhere/reroll',
+  'there is no Lease': 'there is no Lease reroll in namespace reroll-nowhere',
   'the leader is of a newer version': 'speaks another version of the interface (2)',
   'the leader is of an older version': 'nothing answers on port 9095 of the leader reroll-0',
 };

@@ -11,7 +11,7 @@ import { webhookMode, whySituations } from './why-situations.fixture';
 describe('reroll why without the leader', () => {
   it.each<[Silence, string, number]>([
     ['nobody-leads', 'does not restart: no replica of Reroll leads (nobody holds Lease reroll/reroll)', 1],
-    ['no-lease', 'does not restart: no replica of Reroll leads (nobody holds Lease reroll/reroll)', 1],
+    ['no-lease', 'does not restart, unless Reroll leads elsewhere (nobody holds Lease reroll/reroll)', 1],
     ['no-workloads', 'does not restart: for each change Reroll calls --webhook-url instead', 0],
     ['no-interface', 'restarted 59 seconds ago because key color of ConfigMap app changed', 0],
     ['unreachable', 'restarted 59 seconds ago because key color of ConfigMap app changed', 0],
