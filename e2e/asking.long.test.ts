@@ -56,7 +56,7 @@ describe('reroll, asked by a person, as a process', () => {
     symlinkSync(bundlePath, plugin);
     expect(await start(['status', await kubeconfig(), '-o', 'name'], plugin).ended).toMatchObject({
       code: 0,
-      stdout: 'deployment/web\n',
+      stdout: 'deployment.apps/web\n',
     });
     expect((await start(['status', '--help'], plugin).ended).stdout).toContain('Usage: kubectl reroll status [flags]');
     expect((await start(['status', '--wtch'], plugin).ended).stderr).toContain("Run 'kubectl reroll status --help'");

@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { connectionHelp, exitCodesHelp, helpOf } from '../cluster/cluster-help.fixture';
 import { ConnectionError } from '../../shared/kube/errors';
+import { checkReportSchema } from './check-report';
 import { checkCommandIn } from './check-command';
 import { runChecks } from './checks';
 import { leader, TestInstall } from './install.fixture';
@@ -108,7 +109,7 @@ describe('reroll check', () => {
   it('prints JSON, YAML and the names of what is not well', async () => {
     const install = new TestInstall();
     install.ownClock.jump(60_000);
-    const { v, checks } = JSON.parse((await install.run(['-o', 'json'])).out) as { v: number; checks: object[] };
+    const { v, checks } = checkReportSchema.parse(JSON.parse((await install.run(['-o', 'json'])).out));
     expect([v, checks.length]).toEqual([1, 14]);
     expect(checks[0]).toEqual({ name: 'lease', state: 'ok', says: `${leader} leads, renewed 2 seconds ago` });
     expect(checks.at(-1)).toEqual({

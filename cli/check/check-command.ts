@@ -10,6 +10,7 @@ import { withProgress } from '../cluster/progress';
 import { formatted } from '../output/formats';
 import { Facts } from '../parts/facts';
 import { checkOptionTable } from './check-options';
+import type { CheckReport } from './check-report';
 import { checkText } from './check-text';
 import { runChecks } from './checks';
 
@@ -32,7 +33,7 @@ const command: ClusterCommand<typeof checkOptionTable, undefined> = {
     world.io.out(
       await formatted(output, {
         text: () => checkText(findings, paint),
-        report: { v: 1, checks: findings },
+        report: { v: 1, checks: findings } satisfies CheckReport,
         names: findings.filter(({ state }) => state !== 'ok').map(({ name }) => name),
       }),
     );

@@ -4,7 +4,7 @@ import { enumerated } from '../output/phrases';
 import { renderTable, type Column } from '../output/table';
 import { counted, dim, green, red, yellow, type Paint, type Style } from '../output/text-style';
 import type { NamedFinding } from './checks';
-import type { FindingState } from './finding';
+import { findingStates, type FindingState } from './finding';
 
 const columns: readonly Column<NamedFinding>[] = [
   { title: 'STATE', cell: ({ state }) => state, style: ({ state }) => styleOf(state) },
@@ -26,8 +26,7 @@ export function checkText(findings: readonly NamedFinding[], paint: Paint): stri
 
 /** @example '13 checks: 12 ok and 1 failed' */
 function summary(findings: readonly NamedFinding[]): string {
-  const states: readonly FindingState[] = ['ok', 'warning', 'failed', 'unknown'];
-  const counts = states.flatMap((state) => {
+  const counts = findingStates.flatMap((state) => {
     const count = findings.filter((finding) => finding.state === state).length;
     return count === 0 ? [] : [`${count} ${state}`];
   });

@@ -1,7 +1,8 @@
 import type { Facts } from '../parts/facts';
 
 /** `unknown`: it cannot be told, mostly for lack of a right of the person who asks. */
-export type FindingState = 'ok' | 'warning' | 'failed' | 'unknown';
+export const findingStates = ['ok', 'warning', 'failed', 'unknown'] as const;
+export type FindingState = (typeof findingStates)[number];
 
 /** What a check has found: one line, and what to do. */
 export interface Finding {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { sourceNamed, workloadNamed } from './object-names';
+import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
+import { nameOf, sourceNamed, workloadNamed } from './object-names';
 
 describe('the name of a workload', () => {
   it.each([
@@ -48,5 +49,24 @@ describe('the name of a source', () => {
     expect(() => sourceNamed(['x'], '--for')).toThrow(
       '--for: expected a kind and a name such as configmap/app, not "x"',
     );
+  });
+});
+
+describe('the name that -o name prints', () => {
+  it.each([
+    ['Deployment', 'deployment.apps/x'],
+    ['CronJob', 'cronjob.batch/x'],
+    ['Rollout', 'rollout.argoproj.io/x'],
+    ['DeploymentConfig', 'deploymentconfig.apps.openshift.io/x'],
+    ['ConfigMap', 'configmap/x'],
+    ['SecretProviderClass', 'secretproviderclass.secrets-store.csi.x-k8s.io/x'],
+    ['Namespace', 'namespace/x'],
+    ['Gadget', 'gadget/x'],
+  ])('is that of kubectl, for a %s', (kind, name) => {
+    expect(nameOf({ kind, name: 'x' })).toBe(name);
+  });
+
+  it.each(workloadKinds)('is read again: $kind', (kind) => {
+    expect(workloadNamed([nameOf({ kind: kind.kind, name: 'x' })])).toEqual({ kind, name: 'x' });
   });
 });

@@ -1,7 +1,9 @@
 import { workloadKinds, type WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { sourceKinds, type SourceKind } from '../../shared/domain/sources/source';
+import type { Resource } from '../../shared/kube/resource';
 import { objectName } from '../../shared/runtime/options/option-schemas';
 import { UsageError } from '../../shared/runtime/options/options';
+import { sourceResources } from './source-resources';
 
 const shortNames: Readonly<Record<string, string>> = {
   deploy: 'Deployment',
@@ -51,6 +53,20 @@ export function findSource(word: string): SourceKind | undefined {
 /** Whether a word is that for namespaces. */
 export function isNamespaceWord(word: string): boolean {
   return isNamed('Namespace', word);
+}
+
+/**
+ * As `-o name` prints it, and as kubectl prints and reads it. A kind that this version does not know has no group.
+ *
+ * @example nameOf({ kind: 'Deployment', name: 'web' }) === 'deployment.apps/web'
+ */
+export function nameOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
+  const known: readonly (readonly [string, Resource])[] = [
+    ...workloadKinds.map((each) => [each.kind, each.resource] as const),
+    ...Object.entries(sourceResources),
+  ];
+  const [, { group } = { group: '' }] = known.find(([each]) => each === kind) ?? [];
+  return `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}/${name}`;
 }
 
 /** `deployment/web`, or `deployment web` as two arguments. */

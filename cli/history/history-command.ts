@@ -12,7 +12,7 @@ import {
   type ClusterWorld,
   type Session,
 } from '../cluster/cluster-command';
-import { workloadNamed } from '../cluster/object-names';
+import { nameOf, workloadNamed } from '../cluster/object-names';
 import { withProgress } from '../cluster/progress';
 import { look } from '../evidence/seen';
 import { formatted } from '../output/formats';
@@ -55,7 +55,7 @@ const command: ClusterCommand<typeof historyOptionTable, Asked> = {
         text: (wide) =>
           historyText(history, { paint, width, wide, nowMs, allNamespaces, asked: askedFor(session, workload) }),
         report: { v: 1, ...(keptSince !== undefined && { keptSince }), entries, answeredBy },
-        names: [...new Set(rows.map((row) => titleOf(row)))],
+        names: [...new Set(rows.map((row) => nameOf(row)))],
       }),
     );
     return rows.some(({ outcome }) => outcome === 'unhealthy' || outcome === 'failed')

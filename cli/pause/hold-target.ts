@@ -1,7 +1,7 @@
 import { installHoldName } from '../../shared/domain/annotations/annotations';
 import { workloadKinds, type WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { sourceKinds, type SourceKind } from '../../shared/domain/sources/source';
-import { configMaps, namespaces, resourceName, type Resource } from '../../shared/kube/resource';
+import { configMaps, namespaces, type Resource } from '../../shared/kube/resource';
 import { UsageError } from '../../shared/runtime/options/options';
 import { findSource, findWorkload, isNamespaceWord, kindAndName } from '../cluster/object-names';
 import { sourceResources } from '../cluster/source-resources';
@@ -69,9 +69,4 @@ export function titleOf(target: HoldTarget, { kind, namespace, name }: HoldObjec
 export function argumentsFor(target: HoldTarget, { kind, namespace, name }: HoldObject): string {
   if (target.is === 'everything') return '--all';
   return `${kind.toLowerCase()}/${name}${namespace === undefined ? '' : ` -n ${namespace}`}`;
-}
-
-/** As `-o name` prints it. @example 'deployment.apps/web' */
-export function nameOf({ kind, resource, name }: HoldObject): string {
-  return `${resourceName({ ...resource, plural: kind.toLowerCase() })}/${name}`;
 }

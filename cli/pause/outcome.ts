@@ -1,25 +1,26 @@
 import { printable } from '../../shared/domain/text/printable';
 import { LeaderSilentError } from '../cluster/silence';
 import { exitCodes, type Session } from '../cluster/cluster-command';
+import { nameOf } from '../cluster/object-names';
 import { formatted, type NarrowFormat } from '../output/formats';
 import { bold, red } from '../output/text-style';
 import { titlesOf, type HeldRestarts } from './held-restarts';
-import { nameOf, type HoldObject } from './hold-target';
+import type { HoldObject } from './hold-target';
 
 /** What a command did, and what follows. */
-export interface Outcome {
+export interface Outcome<Told extends { readonly changed: boolean }> {
   /** The first one is what it did. */
   readonly lines: readonly string[];
   /** Nothing was changed, or something still holds. */
   readonly isBad: boolean;
   /** For programs, besides the object and the first line. */
-  readonly report: object;
+  readonly report: Told;
   /** What the leader says of the restarts, or why it does not; undefined: it was not asked. */
   readonly restarts?: HeldRestarts | LeaderSilentError;
 }
 
 /** Nothing was changed. */
-export function refused(line: string): Outcome {
+export function refused(line: string): Outcome<{ readonly changed: false }> {
   return { lines: [line], isBad: true, report: { changed: false } };
 }
 
@@ -27,7 +28,7 @@ export function refused(line: string): Outcome {
 export async function tell(
   { world: { io }, options, paint }: Session<{ readonly output: NarrowFormat }>,
   object: HoldObject,
-  { lines: [first = '', ...others], isBad, report, restarts }: Outcome,
+  { lines: [first = '', ...others], isBad, report, restarts }: Outcome<{ readonly changed: boolean }>,
 ): Promise<number> {
   const isSilent = restarts instanceof LeaderSilentError;
   if (isSilent) io.err(`${printable(restarts.message)}; what waits for a restart is known to the leader only\n`);

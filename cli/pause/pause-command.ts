@@ -22,6 +22,7 @@ import { pauseOptionTable, type PauseOptions } from './hold-options';
 import { argumentsFor, holdObject, holdTarget, titleOf, type HoldObject, type HoldTarget } from './hold-target';
 import { whyNoEffect } from './no-effect';
 import { refused, tell, type Outcome } from './outcome';
+import type { Paused } from './outcome-report';
 import { annotate, createHold, readHoldText } from './write-hold';
 
 type PauseSession = Session<PauseOptions>;
@@ -45,12 +46,12 @@ const command: ClusterCommand<typeof pauseOptionTable, HoldTarget> = {
   answer: async (session, target) => {
     const { cluster, options } = session;
     const object = holdObject(target, cluster.namespace, options.rerollNamespace);
-    const pausing = async (): Promise<Outcome> => await pause(session, target, object);
+    const pausing = async (): Promise<Outcome<Paused>> => await pause(session, target, object);
     return await tell(session, object, await withProgress(session.world, 'holding restarts', pausing));
   },
 };
 
-async function pause(session: PauseSession, target: HoldTarget, object: HoldObject): Promise<Outcome> {
+async function pause(session: PauseSession, target: HoldTarget, object: HoldObject): Promise<Outcome<Paused>> {
   const { cluster, options } = session;
   const { client, clock } = cluster;
   const { rerollNamespace, timeoutMs } = options;

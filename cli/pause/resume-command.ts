@@ -22,6 +22,7 @@ import { letGo, readHeldRestarts, titlesOf, type HeldRestarts } from './held-res
 import { resumeOptionTable, type ResumeOptions } from './hold-options';
 import { holdObject, holdTarget, titleOf, type HoldObject, type HoldTarget } from './hold-target';
 import { refused, tell, type Outcome } from './outcome';
+import type { Resumed } from './outcome-report';
 import { readStillHeld, type StillHeld } from './still-held';
 import { annotate, readHoldText, releaseEverything, type HoldText, type Release } from './write-hold';
 
@@ -52,12 +53,12 @@ const command: ClusterCommand<typeof resumeOptionTable, HoldTarget> = {
   answer: async (session, target) => {
     const { cluster, options } = session;
     const object = holdObject(target, cluster.namespace, options.rerollNamespace);
-    const resuming = async (): Promise<Outcome> => await resume(session, target, object);
+    const resuming = async (): Promise<Outcome<Resumed>> => await resume(session, target, object);
     return await tell(session, object, await withProgress(session.world, 'ending the hold', resuming));
   },
 };
 
-async function resume(session: ResumeSession, target: HoldTarget, object: HoldObject): Promise<Outcome> {
+async function resume(session: ResumeSession, target: HoldTarget, object: HoldObject): Promise<Outcome<Resumed>> {
   const { cluster, options } = session;
   const { rerollNamespace, timeoutMs } = options;
   const seen = await readHoldText(cluster.client, object, { timeoutMs });

@@ -10,10 +10,10 @@ import {
   type ClusterWorld,
   type Session,
 } from '../cluster/cluster-command';
+import { nameOf } from '../cluster/object-names';
 import { withProgress } from '../cluster/progress';
 import { machineFiles, type Files } from '../manifests/files';
 import { formatted } from '../output/formats';
-import { titleOf } from '../output/phrases';
 import type { Preview } from './preview';
 import { headlineOf, sourceTitle } from './preview-headline';
 import { previewOptionTable, type PreviewOptions } from './preview-options';
@@ -50,7 +50,7 @@ function command({ files, random }: PreviewWorld): ClusterCommand<typeof preview
         await formatted(options.output, {
           text: (wide) => previewText(preview, headline, { paint, width, wide, nowMs: session.cluster.clock.nowMs() }),
           report: previewReport(preview, headline),
-          names: preview.workloads.filter(({ outcome }) => outcome === 'restarts').map((workload) => titleOf(workload)),
+          names: preview.workloads.filter(({ outcome }) => outcome === 'restarts').map((workload) => nameOf(workload)),
         }),
       );
       return headline.isBad ? exitCodes.bad : exitCodes.answered;

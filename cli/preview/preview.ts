@@ -7,7 +7,8 @@ import type { SourceChange } from './source-change';
 import type { Unresolved } from './unresolved';
 
 /** What happens to a workload that uses something that changes. */
-export type Outcome = 'restarts' | 'rolls-out' | 'stays';
+export const outcomes = ['restarts', 'rolls-out', 'stays'] as const;
+export type Outcome = (typeof outcomes)[number];
 
 export interface PreviewedWorkload {
   readonly kind: string;

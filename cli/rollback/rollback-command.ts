@@ -24,6 +24,7 @@ import { refused, tell, type Outcome } from '../pause/outcome';
 import { allowed, fieldManager } from '../pause/write-hold';
 import { askPerson } from './ask-person';
 import { readRollback, type Rollback, type RollbackTarget } from './read-rollback';
+import type { RolledBack } from './rollback-report';
 import { rollbackOptionTable, type RollbackOptions } from './rollback-options';
 
 export interface RollbackWorld extends ClusterWorld {
@@ -60,7 +61,7 @@ function commandAsking(ask: Ask): ClusterCommand<typeof rollbackOptionTable, Omi
   };
 }
 
-async function rollBack(session: RollbackSession, target: RollbackTarget, ask: Ask): Promise<Outcome> {
+async function rollBack(session: RollbackSession, target: RollbackTarget, ask: Ask): Promise<Outcome<RolledBack>> {
   const { world, cluster, options } = session;
   const found = await withProgress(
     world,

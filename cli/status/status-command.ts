@@ -11,9 +11,9 @@ import {
   type ClusterWorld,
   type Session,
 } from '../cluster/cluster-command';
+import { nameOf } from '../cluster/object-names';
 import { withProgress } from '../cluster/progress';
 import { formatted } from '../output/formats';
-import { titleOf } from '../output/phrases';
 import { yellow } from '../output/text-style';
 import { timeAndWait } from '../output/times';
 import { readStatus, type Status, type StatusRow } from './read-status';
@@ -48,7 +48,7 @@ const command: ClusterCommand<typeof statusOptionTable, undefined> = {
       await formatted(options.output, {
         text: () => whole(session, status),
         report: { v: 1, ...(status.hold && { hold: status.hold }), workloads: status.workloads, ...answeredBy(status) },
-        names: status.rows.map((row) => titleOf(row)),
+        names: status.rows.map((row) => nameOf(row)),
       }),
     );
     return status.rows.some(({ state }) => state === 'blocked' || state === 'unhealthy')

@@ -10,10 +10,9 @@ import {
   type ClusterWorld,
 } from '../cluster/cluster-command';
 import { clusterOptionTable } from '../cluster/cluster-options';
-import { sourceNamed } from '../cluster/object-names';
+import { nameOf, sourceNamed } from '../cluster/object-names';
 import { withProgress } from '../cluster/progress';
 import { formatted } from '../output/formats';
-import { titleOf } from '../output/phrases';
 import { readUsers } from './read-users';
 import { usersText } from './users-text';
 
@@ -42,7 +41,7 @@ const command: ClusterCommand<typeof clusterOptionTable, LocalSourceRef> = {
       await formatted(output, {
         text: (wide) => usersText(users, { paint, width, wide, nowMs: cluster.clock.nowMs() }),
         report: { ...(isObject(body) ? body : {}), ...answeredBy(users) },
-        names: account.users.map((user) => titleOf(user)),
+        names: account.users.map((user) => nameOf(user)),
       }),
     );
     return account.presence === 'absent' ? exitCodes.bad : exitCodes.answered;

@@ -1,6 +1,5 @@
 import { isObject } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
-import { resourceName } from '../../shared/kube/resource';
 import type { LocalSourceRef } from '../../shared/domain/sources/source';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { answeredBy, noticesOf } from '../cluster/ask-leader';
@@ -11,7 +10,7 @@ import {
   type ClusterCommand,
   type ClusterWorld,
 } from '../cluster/cluster-command';
-import { sourceNamed, workloadNamed } from '../cluster/object-names';
+import { nameOf, sourceNamed, workloadNamed } from '../cluster/object-names';
 import { withProgress } from '../cluster/progress';
 import { formatted } from '../output/formats';
 import { headlineOf } from './answer';
@@ -56,7 +55,7 @@ const command: ClusterCommand<typeof whyOptionTable, Question> = {
       await formatted(output, {
         text: (wide) => whyText(read.about, headline, { paint, width, wide, leader: read.leader }),
         report: { ...(isObject(read.body) ? read.body : {}), answer: headline.text, ...answeredBy({ silence }) },
-        names: [`${resourceName({ ...kind.resource, plural: kind.kind.toLowerCase() })}/${name}`],
+        names: [nameOf({ kind: kind.kind, name })],
       }),
     );
     return headline.isBad ? exitCodes.bad : exitCodes.answered;

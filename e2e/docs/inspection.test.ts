@@ -5,8 +5,8 @@ import { inspectionProblemSchema } from '../../shared/domain/protocol/inspection
 import { sourceInspectionSchema } from '../../shared/domain/protocol/source-inspection';
 import { untrackedReasons, workloadInspectionSchema } from '../../shared/domain/protocol/workload-inspection';
 import { waitReasons, workloadStates } from '../../shared/domain/protocol/workload-status';
-import { inspectionSchemaFiles } from '../reference/inspection-schemas';
-import { codeBlocks, textOf } from './pages';
+import { schemaFiles } from '../reference/schema-files';
+import { codeBlocks, pages, textOf } from './pages';
 
 const page = 'docs/inspection.md';
 const text = textOf(page);
@@ -46,7 +46,9 @@ describe(page, () => {
 });
 
 describe('the schemas in docs/reference', () => {
-  it.each(inspectionSchemaFiles)('$file is that of the code', ({ file, text: generated }) => {
+  it.each(schemaFiles)('$file is that of the code, and a page links it', ({ file, text: generated }) => {
     expect(textOf(file)).toBe(generated);
+    const link = `(${file.replace(/^docs\//, '')})`;
+    expect(pages().filter((each) => textOf(each).includes(link))).not.toEqual([]);
   });
 });

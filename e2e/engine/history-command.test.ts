@@ -66,7 +66,7 @@ describe('reroll history', () => {
     [['-n', 'none'], 0, /^no restart in namespace none in the last 24h\n$/],
     [['-A'], 1, /^AGE +NAMESPACE +WORKLOAD[^]*shop +deployment\/cart[^]*4 restarts in any namespace/],
     [['-o', 'wide'], 1, /TIME +WORKLOAD +OUTCOME +CHANGE +RESTART +STRATEGY +BECAUSE\n[^]*2025-12-31T23:00:00.000Z +statefulset\/db .* 00000004 +env-vars +Secret db/], // prettier-ignore
-    [['-o', 'name'], 1, /^deployment\/web\nstatefulset\/db\ndeployment\/api\n$/],
+    [['-o', 'name'], 1, /^deployment\.apps\/web\nstatefulset\.apps\/db\ndeployment\.apps\/api\n$/],
     [['-o', 'yaml'], 1, /^v: 1\nentries:\n {2}- at: /],
   ])('answers %j', async (args, code, expected) => {
     const run = await ask(await situation(), 'leader', args);

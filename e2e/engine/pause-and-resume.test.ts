@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { pauseReportSchema, resumeReportSchema } from '../../cli/pause/outcome-report';
 import { pauseCommandIn } from '../../cli/pause/pause-command';
 import { usersCommandIn } from '../../cli/users/users-command';
 import { resumeCommandIn } from '../../cli/pause/resume-command';
@@ -145,11 +146,25 @@ describe('reroll pause', () => {
   it('prints JSON, YAML and the name of the object', async () => {
     const running = await inSituation();
     const json: unknown = JSON.parse((await pause(running, ['deployment/web', '--because=x', '-o', 'json'])).out);
-    expect(json).toEqual({
+    expect(pauseReportSchema.parse(json)).toEqual({
       ...{ v: 1, kind: 'Deployment', namespace: 'default', name: 'web', changed: true, hold: 'because=x', waiting: [] },
       answer: 'Deployment default/web is held: x',
     });
     expect((await pause(running, ['deployment/web', '-o', 'name'])).out).toBe('deployment.apps/web\n');
+    const refused: unknown = JSON.parse((await pause(running, ['deployment/none', '-o', 'json'])).out);
+    expect(pauseReportSchema.parse(refused)).toEqual({
+      ...{ v: 1, kind: 'Deployment', namespace: 'default', name: 'none', changed: false },
+      answer: 'there is no Deployment default/none',
+    });
+    await pause(running, ['namespace/default']);
+    const resumed: unknown = JSON.parse((await resume(running, ['deployment/web', '-o', 'json'])).out);
+    expect(resumeReportSchema.parse(resumed)).toEqual({
+      ...{ v: 1, kind: 'Deployment', namespace: 'default', name: 'web', changed: true, waiting: [] },
+      stillHeld: ['it is still held by reroll.dev/hold on namespace default'],
+      answer: expect.stringMatching(/^Deployment default\/web is not held any more, but it is still held by /),
+    });
+    const ended: unknown = JSON.parse((await resume(running, ['namespace/default', '-o', 'json'])).out);
+    expect(resumeReportSchema.parse(ended)).not.toHaveProperty('namespace');
     expect((await resume(running, ['deployment/web', '-o', 'yaml'])).out).toMatch(/^v: 1\nkind: Deployment\n/);
   });
 });

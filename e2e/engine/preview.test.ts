@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { previewReportSchema } from '../../cli/preview/preview-report';
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import { rollout, rolloutKind } from '../apiserver/add-ons';
 import { configMap, deployment, envFromKey, fromConfigMap, secret } from '../apiserver/cluster';
@@ -61,7 +62,7 @@ statefulset/store   restarts   Secret db (url)         reloader.stakater.com/aut
     const restarted: string[] = [];
     for (const name of ['api', 'calm', 'silent', 'web']) {
       const { metadata } = await harness.get('Deployment', name);
-      if (metadata.annotations?.['reroll.dev/last-restart'] !== undefined) restarted.push(`deployment/${name}\n`);
+      if (metadata.annotations?.['reroll.dev/last-restart'] !== undefined) restarted.push(`deployment.apps/${name}\n`);
     }
     expect(out).toBe(restarted.join(''));
     expect(restarted).toHaveLength(2);
@@ -360,7 +361,7 @@ describe('wrong arguments', () => {
 describe('output', () => {
   it('names the workloads that would restart', async () => {
     const run = await preview(await situated(), ['cm/app', '--unset=color', '-o', 'name']);
-    expect(run.out).toBe('deployment/api\ndeployment/web\n');
+    expect(run.out).toBe('deployment.apps/api\ndeployment.apps/web\n');
   });
 
   it('is wide, with the keys that each uses', async () => {
@@ -372,7 +373,7 @@ describe('output', () => {
     const args = ['cm/app', '--set=size=large', '-o', 'json'];
     const json: unknown = JSON.parse((await preview(await situated([app, web, api]), args, { answering })).out);
     const used = { kind: 'ConfigMap', name: 'app', decision: 'auto', rule: 'reloader.stakater.com/auto' };
-    expect(json).toEqual({
+    expect(previewReportSchema.parse(json)).toEqual({
       v: 1,
       sources: [{ kind: 'ConfigMap', namespace: 'default', name: 'app', change: 'changed', keys: ['size'] }],
       workloads: [
@@ -405,6 +406,7 @@ describe('output', () => {
           ['secret/db', '--set=password=n3w-value'],
         ]) {
           const { out, err } = await preview(running, [...args, '-o', format], { answering, files });
+          if (format === 'json') previewReportSchema.parse(JSON.parse(out));
           texts.push(out, err);
         }
       }

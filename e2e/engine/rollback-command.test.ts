@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { InterruptedError, type ClusterWorld } from '../../cli/cluster/cluster-command';
+import { rollbackReportSchema } from '../../cli/rollback/rollback-report';
 import { rollbackCommandIn } from '../../cli/rollback/rollback-command';
 import { deleteObject } from '../../shared/kube/client/objects';
 import { configMaps } from '../../shared/kube/resource';
@@ -138,9 +139,16 @@ describe('reroll rollback', () => {
   it('answers programs', async () => {
     await broken();
     const { out } = await rollback(['configmap/app', '--yes', '-o', 'json']);
-    expect(JSON.parse(out)).toMatchObject({
+    expect(rollbackReportSchema.parse(JSON.parse(out))).toEqual({
+      answer: 'ConfigMap shop/app has the content that was kept',
+      ...{ change: expect.any(String), keptAt: expect.any(String), rolledBack: expect.any(String) },
       ...{ v: 1, kind: 'ConfigMap', namespace: 'shop', name: 'app', changed: true },
       keys: { added: [], removed: [], changed: ['color'] },
+    });
+    const again = await rollback(['configmap/app', '--yes', '-o', 'json']);
+    expect(rollbackReportSchema.parse(JSON.parse(again.out))).toEqual({
+      ...{ v: 1, kind: 'ConfigMap', namespace: 'shop', name: 'app', changed: false },
+      answer: 'ConfigMap shop/app has the content that was kept last',
     });
   });
 });

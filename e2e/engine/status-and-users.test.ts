@@ -89,7 +89,7 @@ deployment/web    unknown                              19s
     ['leader', ['-n', 'shop'], /^1 workload: 1 pending|1 workload: 1 in-step/m],
     ['leader', ['-n', 'none'], /^no workload in namespace none asks for restarts\n$/],
     ['leader', ['-o', 'wide'], /SINCE[^]*^deployment\/slow +pending +settle-window +20s/m],
-    ['leader', ['-o', 'name'], /^deployment\/held\ndeployment\/slow\ndeployment\/web\n$/],
+    ['leader', ['-o', 'name'], /^deployment\.apps\/held\ndeployment\.apps\/slow\ndeployment\.apps\/web\n$/],
     ['leader', ['-o', 'yaml'], /^v: 1\nworkloads:\n/],
   ])('by the %s, with %j', async (answering, args, expected) => {
     expect((await ask(status, await changed(), answering, args)).out).toMatch(expected);
@@ -211,7 +211,7 @@ deployment/web     yes        all     reloader.stakater.com/auto                
       'leader',
       ['cm', 'app', '-o', 'name'],
       0,
-      /^deployment\/api\ndeployment\/batch\ndeployment\/calm\ndeployment\/web\n$/,
+      /^deployment\.apps\/api\ndeployment\.apps\/batch\ndeployment\.apps\/calm\ndeployment\.apps\/web\n$/,
     ],
     ['leader', ['cm/app', '-o', 'yaml'], 0, /^v: 1\nkind: ConfigMap\n/],
   ])('by the %s, for %j', async (answering, args, code, expected) => {

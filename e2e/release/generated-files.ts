@@ -4,9 +4,7 @@ import type { Metafile } from 'esbuild';
 import { chartHooksText, hookTypes, manifestText } from '../../webhook/registration/manifests';
 import { chartReadme } from '../deploy/chart-readme';
 import { valuesSchema } from '../deploy/values-schema';
-import { inspectionSchemaFiles } from '../reference/inspection-schemas';
-import { lintReportSchemaText } from '../reference/lint-report-schema';
-import { migrateReportSchemaText } from '../reference/migrate-report-schema';
+import { schemaFiles } from '../reference/schema-files';
 import { annotationsPage } from '../reference/annotations-page';
 import { chartFlagsText } from '../reference/chart-flags';
 import { flagsPage } from '../reference/flags-page';
@@ -49,9 +47,7 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
     { file: 'docs/reference/annotations.md', text: annotationsPage() },
     { file: 'docs/reference/dependencies.md', text: dependenciesPage(lock, packages) },
     { file: 'docs/reference/flags.md', text: flagsPage() },
-    { file: 'docs/reference/lint-report.schema.json', text: lintReportSchemaText() },
-    ...inspectionSchemaFiles,
-    { file: 'docs/reference/migrate-report.schema.json', text: migrateReportSchemaText() },
+    ...schemaFiles,
     ...hookTypes.map((type) => ({ file: `deploy/chart/reroll/files/${type}.yaml`, text: chartHooksText(type) })),
   ];
 }
