@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { quantile } from '../bench/statistics';
 import { projectDir } from '../control-plane/versions';
 
 /** Where screenshots and figures are kept. */
@@ -20,9 +21,8 @@ export class Figures {
 
   /** Milliseconds, as median and highest. */
   addTimes(name: string, times: readonly number[]): void {
-    const sorted = times.toSorted((left, right) => left - right);
-    const at = (share: number): string => (sorted[Math.ceil(share * sorted.length) - 1] ?? 0).toFixed(0);
-    this.add(name, `median ${at(0.5)} ms, p95 ${at(0.95)} ms, highest ${at(1)} ms, of ${sorted.length}`);
+    const at = (share: number): string => quantile(times, share).toFixed(0);
+    this.add(name, `median ${at(0.5)} ms, p95 ${at(0.95)} ms, highest ${at(1)} ms, of ${times.length}`);
   }
 
   write(): void {

@@ -1,11 +1,23 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { median, quantile } from '../bench/statistics';
 import { Figures } from './figures';
 import { openPage } from './opened-page';
 import { openForSuite, type PageWorld } from './page-world';
 import { web } from './shop';
 
 const figures = new Figures();
+
+/**
+ * Milliseconds. Medians, and p95 of the frames, are three to ten times those of a quiet machine, so that two busy cores keep to them.
+ * The highest are for what hangs.
+ */
+const limits = {
+  ...{ changeMedian: 1_000, changeHighest: 5_000 },
+  ...{ paintMedian: 1_000, rowsMedian: 1_500, rowsHighest: 10_000 },
+  ...{ frameMedian: 50, frameP95: 150 },
+  ...{ typedMedian: 200, typedHighest: 2_000 },
+};
 
 let world: PageWorld;
 openForSuite((opened) => (world = opened));
@@ -30,8 +42,8 @@ describe('the page, with 5,000 workloads', () => {
     // For screen readers.
     expect(await world.page.locator('[aria-live=polite]').textContent()).toMatch(/^Deployment web: (pending|in-step)$/);
     figures.addTimes('a change is seen', times);
-    // Generous, as all limits here: speed is judged on a quiet machine.
-    expect(Math.max(...times)).toBeLessThan(5_000);
+    expect(median(times)).toBeLessThan(limits.changeMedian);
+    expect(Math.max(...times)).toBeLessThan(limits.changeHighest);
   });
 
   it('asks the leader as often for four tabs as for one', async () => {
@@ -79,8 +91,13 @@ describe('the page, with 5,000 workloads', () => {
     ]);
     figures.addTimes('a key in the search is answered', typed);
     expect(await world.page.locator('[role=row][id]').count()).toBeLessThan(60);
-    expect(Math.max(...rows)).toBeLessThan(10_000);
-    expect(Math.max(...typed)).toBeLessThan(2_000);
+    expect(median(paints)).toBeLessThan(limits.paintMedian);
+    expect(median(rows)).toBeLessThan(limits.rowsMedian);
+    expect(Math.max(...rows)).toBeLessThan(limits.rowsHighest);
+    expect(median(frames)).toBeLessThan(limits.frameMedian);
+    expect(quantile(frames, 0.95)).toBeLessThan(limits.frameP95);
+    expect(median(typed)).toBeLessThan(limits.typedMedian);
+    expect(Math.max(...typed)).toBeLessThan(limits.typedHighest);
   });
 });
 
