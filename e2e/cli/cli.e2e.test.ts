@@ -4,7 +4,7 @@ import { TestNamespace, patient } from '../cluster/test-namespace';
 import { pollUntil } from '../control-plane/poll';
 import { CliCluster, type Person, type Run } from './cli-cluster';
 import { commandRows } from './command-rows';
-import { installLabel, installs, type InstallName } from './installs';
+import { installLabel, installs, ownNamespaceOf, type InstallName } from './installs';
 import { askedNamespace, place, planted, silences, type Situation } from './situations';
 
 let cluster: CliCluster;
@@ -95,6 +95,17 @@ describe('reroll why', () => {
     const silence = person === 'asker' ? silences[what] : '; the answer is from what you may read yourself';
     if (silence === undefined) expect(run.err).toBe('');
     else expect(run.err).toContain(silence);
+  });
+
+  it.each<Person>(['asker', 'reader'])('is reroll explain too, for the %s', async (person) => {
+    const what = 'nothing has happened';
+    const where = ['deployment/web', '-n', placeOf(what).name, '--reroll-namespace', ownNamespaceOf('main')];
+    const [asWhy, asExplain] = [
+      await cluster.ask(person, ['why', ...where]),
+      await cluster.ask(person, ['explain', ...where]),
+    ];
+    expect(asWhy.out).toMatch(/^Deployment .*\/web: /m);
+    expect(asExplain).toEqual(asWhy);
   });
 
   it('is asked in at least thirty situations', () => {
