@@ -406,7 +406,6 @@ describe('output', () => {
           ['secret/db', '--set=password=n3w-value'],
         ]) {
           const { out, err } = await preview(running, [...args, '-o', format], { answering, files });
-          if (format === 'json') previewReportSchema.parse(JSON.parse(out));
           texts.push(out, err);
         }
       }
