@@ -78,9 +78,9 @@ describe('lintInputs', () => {
     ['names one of a lower wave', [ordered('web', 'db'), ordered('db', undefined, '-1')], []],
     ['names one of another namespace that names it', [ordered('web', 'db'), ordered('db', 'web', '1', 'bank')], []],
     [
-      'names one that asks for no restarts',
-      [ordered('web', 'db'), ordered('db', undefined, '1', undefined, 'false')],
-      [],
+      'names one that names it and asks for no restarts, which is told that alone',
+      [ordered('web', 'db'), ordered('db', 'web', '0', undefined, 'false')],
+      ['bad-order'],
     ],
     [
       'names one that is there twice, as in two overlays',
