@@ -4,10 +4,10 @@ import { strategic, type ContractClient } from '../apiserver/contract/contract-c
 import { patient, TestNamespace } from '../cluster/test-namespace';
 import { objectPath } from '../compat/object-paths';
 import { pollUntil } from '../control-plane/poll';
-import type { RerollProcess } from '../reroll-process';
 import { untilCalled } from '../webhook/probe';
 import { RerollCluster } from '../webhook/reroll-cluster';
 import { GatedApp, type Bearer } from './gated-app';
+import { LeaderPair } from './leader-pair';
 import { workloadWrites } from './workload-writes';
 
 const minuteMs = 60_000;
@@ -18,6 +18,8 @@ const marginMs = 15_000;
 const openMs = 10 * minuteMs;
 
 const intervalMs = 20_000;
+/** Longer than a leader needs to take over from one that was killed: so the next one has to keep it, too. */
+const longIntervalMs = 50_000;
 /** From the decision, from which Reroll counts, to the arrival of the write. */
 const writeMs = 1_000;
 
@@ -31,7 +33,7 @@ let opensMs: number;
 
 let cluster: RerollCluster;
 let alice: ContractClient;
-let reroll: RerollProcess;
+let leaders: LeaderPair;
 /** A restart here proves that everything due in other namespaces before it has been done. */
 let others: TestNamespace;
 const apps = new Map<string, GatedApp>();
@@ -78,12 +80,12 @@ beforeAll(async () => {
   cluster = await RerollCluster.start(['mutating']);
   alice = await cluster.editor('alice');
   const flags = [`--restart-windows=${installWindows}`];
-  const [reconciler, webhook] = await Promise.all([cluster.reconciler(0, flags), cluster.webhook()]);
-  reroll = reconciler;
+  const [pair, webhook] = await Promise.all([LeaderPair.start(cluster, flags), cluster.webhook({ reconcilers: 2 })]);
+  leaders = pair;
   await untilCalled(cluster, webhook, ['mutating']);
   others = await TestNamespace.create(cluster, 'others');
   await others.patch('Namespace', others.name, { metadata: { annotations: always } });
-  const names = [...places.map(({ name }) => name), 'by-flag', 'urgent', 'interval', 'patient'];
+  const names = [...places.map(({ name }) => name), 'by-flag', 'urgent', 'interval', 'long-interval', 'patient'];
   for (const name of names) apps.set(name, await GatedApp.create(cluster, name));
   opensMs = Math.ceil((Date.now() + marginMs) / minuteMs) * minuteMs;
 });
@@ -166,13 +168,32 @@ describe('a restart that may begin later', () => {
 
     const rollouts = await rolledOut(app);
     const brought = `${app.workload} not restarted: the write of its new template brought the restart along`;
-    await reroll.line(({ message }) => message === brought);
+    await leaders.leader.line(({ message }) => message === brought);
     await app.annotate('workload', { 'reroll.dev/restart': null });
     await others.laterChangeAnswered();
     expect(await app.restarts()).toBe(rollouts);
 
     await app.paint('green');
     await app.restarted(rollouts + 1);
+  });
+
+  it('waits for the same under the next leader, after this one is killed', async () => {
+    const app = appOf('long-interval');
+    await app.annotate('namespace', always);
+    await app.annotate('workload', { 'reroll.dev/min-interval': `${longIntervalMs / 1_000}s` });
+    await app.paint('blue');
+    await app.restarted(1);
+    await app.paint('green');
+    await app.namespace.eventWith(` by reroll.dev/min-interval on the workload: ${longIntervalMs / 1_000}s`);
+    await leaders.kill();
+    await leaders.takenOver();
+    const { workload } = appOf('by-flag');
+    const deferred = `${workload} not restarted yet: deferred until `;
+    await leaders.leader.line(({ message }) => message.startsWith(deferred));
+    expect([await app.restarts(), await appOf('by-flag').restarts()]).toEqual([1, 0]);
+    await app.restarted(2);
+    const [first = NaN, second = NaN] = await restartTimes('long-interval', 2);
+    expect(second - first).toBeGreaterThan(longIntervalMs - writeMs);
   });
 
   it.each(places)('comes once, when the time has come: $name', async ({ name }) => {

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { deployment, fromSecret, secret } from '../apiserver/cluster';
 import { auto, patient, TestNamespace } from '../cluster/test-namespace';
 import { pollUntil } from '../control-plane/poll';
-import { RerollCluster } from '../webhook/reroll-cluster';
+import { metricsOf, RerollCluster } from '../webhook/reroll-cluster';
+import { LeaderPair } from './leader-pair';
 
 /** Answers each query with as many samples as are set. */
 class FakePrometheus {
@@ -40,14 +41,14 @@ class FakePrometheus {
 const names = ['canary', 'web-1', 'web-2', 'web-3'];
 
 let cluster: RerollCluster;
+let leaders: LeaderPair;
 let prometheus: FakePrometheus;
 
 beforeAll(async () => {
   prometheus = await FakePrometheus.open();
   cluster = await RerollCluster.start([]);
   const flags = ['--healthy-urls', `--prometheus-url=${prometheus.url}`, '--stage-deadline=15s', '--healthy-for=1s'];
-  const leader = await cluster.reconciler(0, flags);
-  await leader.line(({ message }) => message === 'started leading');
+  leaders = await LeaderPair.start(cluster, flags);
 });
 
 afterAll(async () => {
@@ -86,7 +87,7 @@ async function restarted(shop: TestNamespace): Promise<readonly string[]> {
     .toSorted();
 }
 
-it('the others stay as they are while a ready canary fails its query, and follow once it passes', async () => {
+it('the others stay as they are while a ready canary fails its query, whoever leads, and follow once it passes', async () => {
   const shop = await shopWith('shop-with-query', { 'reroll.dev/healthy-query': 'up{job="canary"} == 1' });
   await shop.patch('Secret', 'db', { stringData: { password: 'blue' } });
   await shop.eventWith('RestartsStopped db: Secret db is stopped: Deployment canary is not healthy');
@@ -94,6 +95,16 @@ it('the others stay as they are while a ready canary fails its query, and follow
   expect(event).toContain('(reroll.dev/healthy-query: the result is empty)');
   const { status } = (await shop.stored('Deployment', 'canary')) as { status?: { updatedReplicas?: number } };
   expect([status?.updatedReplicas, await restarted(shop)]).toEqual([1, ['canary']]);
+  await leaders.kill();
+  const asked = prometheus.queries.length;
+  await leaders.takenOver();
+  await pollUntil(
+    'the next leader to stop the others',
+    async () => ((await metricsOf(leaders.leader)).sum('reroll_stopped_sources') === 1 ? true : undefined),
+    patient,
+  );
+  expect(prometheus.queries.length).toBeGreaterThan(asked);
+  expect(await restarted(shop)).toEqual(['canary']);
   expect(new Set(prometheus.queries)).toEqual(new Set(['up{job="canary"} == 1']));
   prometheus.samples = 1;
   await pollUntil(

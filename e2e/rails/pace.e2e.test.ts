@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { numberAt } from '../apiserver/json';
+import { numberAt, objectAt, withValueAt } from '../apiserver/json';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import { auto, patient, TestNamespace } from '../cluster/test-namespace';
 import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
 import { RerollCluster } from '../webhook/reroll-cluster';
+import { generationsOf, writesSince } from './generations';
 import { workloadWrites } from './workload-writes';
 
 /** A pod is ready at once, and its Deployment calls it available after this time. */
 const minReadySeconds = 3;
 const takeoverMs = 60_000;
 const maxRolling = 'reroll.dev/max-rolling';
+/** Each node of the control plane has it, with its own name: so each is a pool. */
+const nodePoolLabel = 'kubernetes.io/hostname';
 
 let cluster: RerollCluster;
 let leader: RerollProcess;
@@ -20,7 +23,8 @@ let others: TestNamespace;
 
 beforeAll(async () => {
   cluster = await RerollCluster.start([]);
-  const flags = ['--max-rolling=6', '--max-rolling-per-namespace=4'];
+  const pools = ['--max-rolling-per-node-pool=2', `--node-pool-label=${nodePoolLabel}`];
+  const flags = ['--max-rolling=6', '--max-rolling-per-namespace=4', ...pools];
   leader = await cluster.reconciler(0, flags);
   await leader.line(({ message }) => message === 'started leading');
   standby = await cluster.reconciler(1, flags);
@@ -32,6 +36,15 @@ afterAll(async () => await cluster.stop());
 interface App {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly podLabels?: Readonly<Record<string, string>>;
+  readonly nodePool?: string;
+}
+
+function appObject(name: string, { annotations = {}, podLabels = {}, nodePool }: App) {
+  const pod = { podLabels, envFrom: [fromConfigMap('app')] };
+  const object = deployment({ name, annotations: { ...auto, ...annotations }, ...pod, spec: { minReadySeconds } });
+  if (nodePool === undefined) return object;
+  const path = ['template', 'spec', 'nodeSelector'];
+  return { ...object, spec: withValueAt(objectAt(object, 'spec'), path, { [nodePoolLabel]: nodePool }) };
 }
 
 /** The workloads of a namespace that Reroll has written, in order. A write that was refused is repeated. */
@@ -52,13 +65,7 @@ class Fleet {
   static async create(name: string, apps: Readonly<Record<string, App>>): Promise<Fleet> {
     const namespace = await TestNamespace.create(cluster, name);
     await namespace.create(configMap({ name: 'app', data: { color: 'red' } }));
-    for (const [app, { annotations = {}, podLabels = {} }] of Object.entries(apps)) {
-      const envFrom = [fromConfigMap('app')];
-      const spec = { minReadySeconds };
-      await namespace.create(
-        deployment({ name: app, annotations: { ...auto, ...annotations }, podLabels, envFrom, spec }),
-      );
-    }
+    for (const [app, options] of Object.entries(apps)) await namespace.create(appObject(app, options));
     const fleet = new Fleet(namespace, Object.keys(apps));
     for (const app of fleet.names) await namespace.adopted('Deployment', app);
     const isSick = (app: string): boolean => apps[app]?.podLabels !== undefined;
@@ -101,13 +108,13 @@ class Fleet {
     await pollUntil(`${times} restarts in ${this.namespace.name}`, isDone, patient);
   }
 
-  /** Changes the ConfigMap, and looks at how many roll until all are restarted. Resolves with the most at once. */
+  /** Changes the ConfigMap, and looks at how many roll until so many are restarted. Resolves with the most at once. */
   async change(
     color: string,
     count: number,
     look: () => Promise<unknown> = async () => await Promise.resolve(),
   ): Promise<number> {
-    const before = (await this.restarted()).length;
+    const before = await generationsOf(this.namespace);
     await this.namespace.paint('app', color);
     let most = 0;
     await pollUntil(
@@ -115,7 +122,7 @@ class Fleet {
       async () => {
         most = Math.max(most, (await this.rolling()).length);
         await look();
-        return (await this.restarted()).length - before >= count ? true : undefined;
+        return (await writesSince(this.namespace, before)).size >= count ? true : undefined;
       },
       { timeoutMs: 150_000, intervalMs: 200 },
     );
@@ -131,6 +138,7 @@ describe('on a real control plane', () => {
   it('no more of a namespace roll at once than the flag says, and each restarts once', async () => {
     const fleet = await Fleet.create('flagged', appsOf(10));
     expect(await fleet.change('blue', 10)).toBe(4);
+    await fleet.untilRestarted(10);
     expect((await fleet.restarted()).toSorted()).toEqual([...fleet.names].toSorted());
   });
 
@@ -145,6 +153,19 @@ describe('on a real control plane', () => {
     expect(most).toBeLessThanOrEqual(6);
     expect(Math.max(...both)).toBeLessThanOrEqual(4);
     expect(most).toBeGreaterThan(3);
+  });
+
+  it('no more of a node pool roll at once than the flag says, and those of others do not wait for it', async () => {
+    const first = appsOf(6, 'first', { nodePool: 'node-0' });
+    const fleet = await Fleet.create('pools', { ...first, ...appsOf(2, 'second', { nodePool: 'node-1' }) });
+    let inFirst = 0;
+    const most = await fleet.change('blue', 8, async () => {
+      const rolling = await fleet.rolling();
+      inFirst = Math.max(inFirst, rolling.filter((name) => name.startsWith('first')).length);
+    });
+    expect([inFirst, most]).toEqual([2, 4]);
+    await fleet.untilRestarted(8);
+    expect((await fleet.restarted()).toSorted()).toEqual([...fleet.names].toSorted());
   });
 
   it('an annotation of the namespace counts instead, and one of the source too', async () => {
@@ -165,6 +186,7 @@ describe('on a real control plane', () => {
       first: { annotations: { 'reroll.dev/wave': '-1' } },
     });
     await fleet.change('blue', 4);
+    await fleet.untilRestarted(4);
     expect(await fleet.restarted()).toEqual(['first', 'db', 'web', 'last']);
     const labels = { 'control-plane.e2e/pod': 'crash-loop' };
     await fleet.namespace.patch('Deployment', 'first', { spec: { template: { metadata: { labels } } } });
@@ -180,6 +202,7 @@ describe('on a real control plane', () => {
 
   it('the next leader knows what still rolls, and restarts each of the others once', async () => {
     const fleet = await Fleet.create('taken-over', appsOf(8));
+    const before = await generationsOf(fleet.namespace);
     let isKilled = false;
     const most = await fleet.change('blue', 8, async () => {
       if (isKilled || (await fleet.restarted()).length === 0) return;
@@ -188,6 +211,8 @@ describe('on a real control plane', () => {
     });
     await standby.line(({ message }) => message === 'started leading', takeoverMs);
     expect(most).toBeLessThanOrEqual(4);
-    expect((await fleet.restarted()).toSorted()).toEqual([...fleet.names].toSorted());
+    await others.laterChangeAnswered();
+    const written = await writesSince(fleet.namespace, before);
+    expect([written.size, new Set(written.values())]).toEqual([fleet.names.length, new Set([1])]);
   });
 });

@@ -3,8 +3,9 @@ import { deployment, fromSecret, secret } from '../apiserver/cluster';
 import { inParallel } from '../bench/population';
 import { auto, patient, TestNamespace } from '../cluster/test-namespace';
 import { pollUntil } from '../control-plane/poll';
-import type { RerollProcess } from '../reroll-process';
 import { RerollCluster } from '../webhook/reroll-cluster';
+import { generationsOf, writesSince, type Generations } from './generations';
+import { LeaderPair } from './leader-pair';
 import { workloadWrites } from './workload-writes';
 
 const workloads = 1_000;
@@ -13,12 +14,13 @@ let cluster: RerollCluster;
 /** A restart here proves that everything due in other namespaces before it has been done. */
 let others: TestNamespace;
 let shop: TestNamespace;
-let reroll: RerollProcess;
+let leaders: LeaderPair;
 
 beforeAll(async () => {
   cluster = await RerollCluster.start([]);
   // Without limits and stages: this is about the end of the hold.
-  reroll = await cluster.reconciler(0, ['--max-rolling=0', '--max-rolling-per-namespace=0', '--stages-from=0']);
+  const flags = ['--max-rolling=0', '--max-rolling-per-namespace=0', '--stages-from=0'];
+  leaders = await LeaderPair.start(cluster, flags);
   others = await TestNamespace.create(cluster, 'others');
   shop = await TestNamespace.create(cluster, 'shop-of-many');
   await shop.create(secret({ name: 'db', data: { password: 'red' } }));
@@ -33,12 +35,12 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-/** Resolves once the log has such a line for each workload. */
+/** Resolves once the log of the leader has such a line for each workload. */
 async function told(what: RegExp): Promise<void> {
   await pollUntil(
     `${workloads} lines that match ${String(what)}`,
     async () => {
-      const lines = reroll.lines.filter(
+      const lines = leaders.leader.lines.filter(
         ({ message }) => message.startsWith(`Deployment ${shop.name}/`) && what.test(message),
       );
       return await Promise.resolve(lines.length >= workloads ? true : undefined);
@@ -47,32 +49,36 @@ async function told(what: RegExp): Promise<void> {
   );
 }
 
-/** How often each Deployment was written since then. A write that was refused, because a controller was faster, is repeated. */
-async function storedWrites(writesBefore: number): Promise<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
-  for (const { objectRef, responseStatus } of (await workloadWrites(cluster, shop.name)).slice(writesBefore)) {
-    const name = objectRef?.name ?? '';
-    if (responseStatus?.code === 200) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return counts;
+/** Resolves once so many Deployments have been written since then. */
+async function restartedSince(before: Generations, count: number): Promise<void> {
+  const isReached = async (): Promise<true | undefined> =>
+    (await writesSince(shop, before)).size >= count ? true : undefined;
+  await pollUntil(`${count} Deployments to be restarted`, isReached, { ...patient, intervalMs: 200 });
 }
 
 async function hold(value: string | null): Promise<void> {
   await shop.patch('Secret', 'db', { metadata: { annotations: { 'reroll.dev/hold': value } } });
 }
 
-it('a thousand restarts that one Secret owes are held without a write, and come once each when the hold ends', async () => {
+it('a thousand restarts that one Secret owes are held without a write, and come once each when the hold ends, whoever leads', async () => {
   const before = (await workloadWrites(cluster, shop.name)).length;
   await hold('true');
   await shop.patch('Secret', 'db', { stringData: { password: 'blue' } });
-  await told(/ not restarted yet: deferred by reroll\.dev\/hold on Secret db$/);
+  const deferred = / not restarted yet: deferred by reroll\.dev\/hold on Secret db$/;
+  await told(deferred);
+  await leaders.kill();
+  await leaders.takenOver();
+  await told(deferred);
   await others.laterChangeAnswered();
   expect((await workloadWrites(cluster, shop.name)).length).toBe(before);
 
+  const held = await generationsOf(shop);
   await hold(null);
-  await told(/^Deployment \S+ restarted$/);
+  await restartedSince(held, 1);
+  await leaders.kill();
+  expect((await writesSince(shop, held)).size).toBeLessThan(workloads);
+  await leaders.takenOver();
+  await restartedSince(held, workloads);
   await others.laterChangeAnswered();
-  const writes = await storedWrites(before);
-  expect(writes.size).toBe(workloads);
-  expect(new Set(writes.values())).toEqual(new Set([1]));
+  expect(new Set((await writesSince(shop, held)).values())).toEqual(new Set([1]));
 });
