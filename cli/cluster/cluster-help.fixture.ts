@@ -5,7 +5,7 @@ import type { ClusterWorld } from './cluster-command';
 /** What the help of a command that asks a cluster says about the connection, at 80 columns. */
 export const connectionHelp = `Cluster:
   --kubeconfig                Reach the cluster with this kubeconfig; otherwise
-                              KUBECONFIG, the pod, or ~/.kube/config. Accepts a
+                              KUBECONFIG, ~/.kube/config, or the pod. Accepts a
                               path.
   --context                   Context of the kubeconfig; otherwise the
                               kubeconfig's current one. Accepts the name of a

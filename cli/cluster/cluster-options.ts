@@ -4,7 +4,12 @@ import { inGroup, type OptionTable, type OptionValues } from '../../shared/runti
 import { processOptionTable } from '../../shared/runtime/options/process-options';
 import { narrowFormats, outputFormats } from '../output/formats';
 
-const { kubeconfig, context } = processOptionTable;
+const { context } = processOptionTable;
+
+const kubeconfig = {
+  ...processOptionTable.kubeconfig,
+  describe: 'Reach the cluster with this kubeconfig; otherwise KUBECONFIG, ~/.kube/config, or the pod.',
+};
 
 /** Rows that all commands share which ask a cluster. */
 export const clusterOptionTable = {

@@ -43,7 +43,7 @@ export async function connect(
   const { kubeconfig, context, rerollNamespace, leaseName, inspectionPort: port, timeoutMs } = options;
   const serverClock = new ServerClock(clock);
   const connection = await connectCluster({
-    ...{ kubeconfig, context, env, maxRequestSockets },
+    ...{ kubeconfig, context, forPerson: true, env, maxRequestSockets },
     clock: serverClock,
     logger: silentLogger,
     readOnly: writes ? false : 'but-dry-runs',

@@ -24,7 +24,7 @@ Cluster:
   -A, --all-namespaces        Read all namespaces of the cluster. (default
                               false)
   --kubeconfig                Reach the cluster with this kubeconfig; otherwise
-                              KUBECONFIG, the pod, or ~/.kube/config. Accepts a
+                              KUBECONFIG, ~/.kube/config, or the pod. Accepts a
                               path.
   --context                   Context of the kubeconfig; otherwise the
                               kubeconfig's current one. Accepts the name of a

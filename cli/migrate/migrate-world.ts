@@ -23,7 +23,7 @@ export interface MigrateWorld extends ManifestWorld {
 /** Connects to a cluster, which nothing can write through this connection. @throws CredentialsError */
 export async function connectForReading({ kubeconfig, context }: ClusterPart, env: Environment): Promise<ReadCluster> {
   const { client, component } = await connectCluster({
-    ...{ kubeconfig, context, env, maxRequestSockets: 2 },
+    ...{ kubeconfig, context, forPerson: true, env, maxRequestSockets: 2 },
     ...{ clock: new ServerClock(systemClock), logger: silentLogger, readOnly: true },
   });
   return { client, close: async () => await component.stop() };

@@ -41,14 +41,17 @@ interface Given {
   readonly context?: 'other';
   readonly KUBECONFIG?: 'environment' | '';
   readonly inCluster?: true;
+  readonly forPerson?: true;
+  readonly home?: 'empty';
 }
 
-async function load({ kubeconfig, context, KUBECONFIG, inCluster }: Given): Promise<string> {
+async function load({ kubeconfig, context, KUBECONFIG, inCluster, forPerson, home: ofHome }: Given): Promise<string> {
   const options: ClusterAccessOptions = {
     kubeconfig: kubeconfig && join(home, kubeconfig),
     context,
+    ...(forPerson && { forPerson }),
     env: {
-      HOME: home,
+      HOME: ofHome === 'empty' ? join(home, '.kube') : home,
       ...(KUBECONFIG !== undefined && { KUBECONFIG: KUBECONFIG && join(home, KUBECONFIG) }),
       ...(inCluster && { KUBERNETES_SERVICE_HOST: '10.0.0.1' }),
     },
@@ -72,6 +75,9 @@ describe('loadClusterAccess', () => {
     [{ KUBECONFIG: 'environment' }, 'environment'],
     [{ KUBECONFIG: '', inCluster: true }, 'service account'],
     [{ inCluster: true }, 'service account'],
+    [{ inCluster: true, forPerson: true }, 'home'],
+    [{ inCluster: true, forPerson: true, home: 'empty' }, 'service account'],
+    [{ KUBECONFIG: 'environment', inCluster: true, forPerson: true }, 'environment'],
     [{ context: 'other', inCluster: true }, 'other-home'],
     [{ context: 'other', KUBECONFIG: 'environment' }, 'other-environment'],
     [{ context: 'other', kubeconfig: 'flag' }, 'other-flag'],

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../runtime/clock';
 import type { Environment } from '../../runtime/options/options';
@@ -10,28 +10,41 @@ export interface ClusterAccessOptions {
   /** Path and context from the command line; they override everything else. */
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
+  /** Somebody types a command: in a pod with `~/.kube/config`, that counts before the service account, as for kubectl. */
+  readonly forPerson?: boolean;
   readonly env: Environment;
   readonly clock: Clock;
 }
 
 /**
  * Finds the cluster: the requested kubeconfig, else `KUBECONFIG`, else the pod's service account, else
- * `~/.kube/config`. A pod never loads the kubeconfig reader.
+ * `~/.kube/config`; for a person, the service account comes last. A reconciler or webhook in a pod never loads the
+ * kubeconfig reader.
  *
  * Throws a CredentialsError that names what is missing.
  */
 export async function loadClusterAccess({
   kubeconfig,
   context,
+  forPerson = false,
   env,
   clock,
 }: ClusterAccessOptions): Promise<ClusterAccess> {
   const chosen = kubeconfig ?? nonEmpty(env['KUBECONFIG']);
-  if (chosen === undefined && context === undefined && isInCluster(env)) {
+  const ofHome = join(env['HOME'] ?? '', '.kube', 'config');
+  if (chosen === undefined && context === undefined && isInCluster(env) && !(forPerson && (await exists(ofHome)))) {
     return await loadInCluster({ env, readFile, clock });
   }
-  const path = chosen ?? join(env['HOME'] ?? '', '.kube', 'config');
+  const path = chosen ?? ofHome;
   return await loadKubeconfig({ path, ...(context !== undefined && { context }), env, clock });
+}
+
+/** Also if it may not be read: then it is to be named, and no other cluster asked. */
+async function exists(path: string): Promise<boolean> {
+  return await access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
