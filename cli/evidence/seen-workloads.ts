@@ -1,9 +1,10 @@
 import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
-import { readWorkload, type WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { KubeClient } from '../../shared/kube/client/client';
 import type { RequestLimits } from '../../shared/kube/client/objects';
 import { untrackedBecause } from './account';
 import type { Install } from './install';
+import { joinedWorkloads, readLent } from './joined-workloads';
 import { readSelection } from './place';
 import { lookAtKinds, type SeenKinds } from './seen-kind';
 
@@ -19,14 +20,10 @@ export async function readWorkloads(
   install: Install,
   limits: RequestLimits,
 ): Promise<SeenWorkloads> {
-  const { keys, policy } = install.settings;
-  const { values: records, ...missing } = await lookAtKinds(
-    client,
-    workloadKinds,
-    namespace,
-    limits,
-    (kind, object) => [readWorkload(kind, object, keys, policy)],
-  );
+  const { values, ...missing } = await lookAtKinds(client, workloadKinds, namespace, limits, (kind, object) => [
+    readLent(kind, object, install.settings),
+  ]);
+  const records = joinedWorkloads(values, install.settings).map(({ record }) => record);
   const namespaces = [...new Set(records.map((record) => record.namespace))];
   const selected = new Map(
     await Promise.all(

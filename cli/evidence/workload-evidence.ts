@@ -18,10 +18,11 @@ import { absent } from '../../shared/domain/sources/content-digest';
 import { sourceKinds, type SourceId, type SourceKind } from '../../shared/domain/sources/source';
 import { newestWriteOf, type FieldsWrite } from '../../shared/domain/workloads/managed-fields';
 import { readRestartCause, type RestartCause } from '../../shared/domain/workloads/restart-cause';
-import { readWorkload, type WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { getObject, listObjects, type RequestLimits } from '../../shared/kube/client/objects';
 import { readInstall, type Install } from './install';
+import { readJoined, type JoinedWorkload } from './joined-workloads';
 import { look, valueOf, type Seen } from './seen';
 import { lookAtKind } from './seen-kind';
 import { readEvents, type SeenEvent } from './seen-events';
@@ -29,8 +30,7 @@ import { readPlace, type Place } from './place';
 import { sourceResources } from '../cluster/source-resources';
 
 /** What the object of a workload tells. */
-export interface WorkloadFacts {
-  readonly record: WorkloadRecord;
+export interface WorkloadFacts extends JoinedWorkload {
   /** The sources that it uses or names. */
   readonly used: readonly Candidate[];
   readonly cause: RestartCause | undefined;
@@ -96,11 +96,11 @@ async function factsOf(
   limits: RequestLimits,
 ): Promise<WorkloadFacts> {
   const { settings } = install;
-  const record = readWorkload(kind, object, settings.keys, settings.policy);
+  const { record, restartedInstead } = await readJoined(client, { kind, object }, install, limits);
   const write = { group: kind.resource.group, kind: kind.kind, namespace: record.namespace, object };
   const annotations = annotationsOf(object);
   return {
-    record,
+    ...{ record, restartedInstead },
     used: candidates({ workload: { record, baseline: undefined }, sources: await namesFor(client, record, limits) }),
     cause: readRestartCause(annotation(annotations, ownAnnotations.lastRestart)),
     switchedOff: switchedOff([annotations, annotationsOf(fieldAt(object, kind.templatePath))], settings),

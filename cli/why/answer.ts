@@ -48,6 +48,12 @@ export function headlineOf(about: Case): Headline {
   );
 }
 
+/** The same about a workload that shares its template with the one that was asked about, and is restarted in its place. */
+export function ofOther({ kind, name }: Case, { text, isBad }: Headline): Headline {
+  const shares = kind === 'Deployment' ? 'whose template it takes' : 'which takes its template';
+  return { text: `${kind} ${name}, ${shares}, ${text}`, isBad };
+}
+
 function deleting({ account }: TrackedCase): Headline | undefined {
   return account.deleting ? headline('does not restart: it is being deleted') : undefined;
 }

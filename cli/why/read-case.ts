@@ -18,12 +18,16 @@ export interface ReadCase {
   readonly leader: string | undefined;
   /** The account as the leader wrote it, or the one from the objects. */
   readonly body: unknown;
+  /** Whether it is about the workload that is restarted in place of the one that was asked about. */
+  readonly isInstead: boolean;
 }
 
 export interface ReadOptions {
   readonly rerollNamespace: string;
   readonly timeoutMs: number;
   readonly nowMs: () => number;
+  /** Who shares a template may have changed meanwhile, and is followed once. */
+  readonly isInstead?: boolean;
 }
 
 /** Asks the leader, and reads what the objects tell besides. @throws NoAnswerError, KubeError */
@@ -31,8 +35,9 @@ export async function readCase(
   cluster: Cluster,
   asked: Asked,
   about: LocalSourceRef | undefined,
-  { rerollNamespace, timeoutMs, nowMs }: ReadOptions,
+  options: ReadOptions,
 ): Promise<ReadCase> {
+  const { rerollNamespace, timeoutMs, nowMs, isInstead = false } = options;
   const { namespace, name } = asked;
   const kind = asked.kind.kind;
   const [told, evidence] = await Promise.all([
@@ -41,6 +46,10 @@ export async function readCase(
   ]);
   const { install, events, place } = evidence;
   const facts = valueOf(evidence.object);
+  const instead = isInstead ? undefined : facts?.restartedInstead;
+  if (instead) {
+    return await readCase(cluster, { namespace, ...instead }, about, { ...options, isInstead: true });
+  }
   const used = told.silence ? (facts?.used ?? []) : told.said.tracked ? told.said.sources : [];
   const { keys, selection } = install.settings;
   const [sources, oldestPodMs] = await Promise.all([
@@ -62,6 +71,7 @@ export async function readCase(
       about: { ...shared, account, silence: undefined, missingPermissions },
       leader: pod,
       body,
+      isInstead,
     };
   }
   const account = accountFromObjects(asked, evidence, told.silence, { sources, nowMs: shared.nowMs });
@@ -69,6 +79,7 @@ export async function readCase(
     about: { ...shared, account, silence: told.silence, missingPermissions: [] },
     leader: undefined,
     body: account,
+    isInstead,
   };
 }
 

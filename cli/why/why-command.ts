@@ -13,7 +13,7 @@ import {
 import { nameOf, sourceNamed, workloadNamed } from '../cluster/object-names';
 import { withProgress } from '../cluster/progress';
 import { formatted } from '../output/formats';
-import { headlineOf } from './answer';
+import { headlineOf, ofOther } from './answer';
 import { readCase } from './read-case';
 import { whyOptionTable } from './why-options';
 import { whyText } from './why-text';
@@ -50,7 +50,7 @@ const command: ClusterCommand<typeof whyOptionTable, Question> = {
     );
     const { silence, install, place } = read.about;
     io.err(noticesOf({ silence, isInstallKnown: install.isKnown, notKnown: place.notKnown }));
-    const headline = headlineOf(read.about);
+    const headline = read.isInstead ? ofOther(read.about, headlineOf(read.about)) : headlineOf(read.about);
     io.out(
       await formatted(output, {
         text: (wide) => whyText(read.about, headline, { paint, width, wide, leader: read.leader }),

@@ -11,8 +11,8 @@ const stoppedTest = 'e2e/engine/stopped-sources.test.ts';
 export const testedGateMutants: readonly TestedMutant[] = [
   {
     what: 'a hold on a Rollout does not hold the Deployment whose template it takes',
-    file: refs,
-    from: '      ...(rollout.gates && { gates: { ...record.gates, ...rollout.gates } }),\n',
+    file: 'shared/domain/workloads/workload-ref.ts',
+    from: '    ...(rollout.gates && { gates: { ...record.gates, ...rollout.gates } }),\n',
     to: '',
     test: refsTest,
   },

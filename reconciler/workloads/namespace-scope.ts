@@ -8,7 +8,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import { wholeSecond, writeTimeMs } from '../sources/write-time';
 import type { NamespaceRecord } from './namespace-record';
-import { withRestartsDisabled } from './workload-decoder';
+import { withRestartsDisabled } from '../../shared/domain/workloads/restarts-disabled';
 
 export interface NamespaceScopeOptions {
   readonly clock: Clock;

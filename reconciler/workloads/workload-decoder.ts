@@ -3,9 +3,7 @@ import { budgets } from '../../shared/domain/budgets';
 import { objectKey } from '../../shared/domain/kubernetes/object-key';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { Decoded, Decoder } from '../../shared/kube/wire/decoder';
-import { emptyNamedList } from '../../shared/domain/text/pattern';
-import type { KindPolicy, WorkloadPolicy } from '../../shared/domain/policy/policy';
-import { noReferences } from '../../shared/domain/sources/references';
+import { withRestartsDisabled } from '../../shared/domain/workloads/restarts-disabled';
 
 /** Workloads are requested as JSON: a template is walked field by field, not hashed. */
 export function workloadDecoder(
@@ -35,18 +33,4 @@ function tooLarge(record: WorkloadRecord, { auto }: Pick<AnnotationKeys, 'auto'>
     ...withRestartsDisabled(record),
     problems: [{ code: 'over-budget', key: auto, value: undefined, message, fix }],
   };
-}
-
-const off: KindPolicy = Object.freeze({
-  leftOut: true,
-  named: emptyNamedList,
-  excluded: new Set<string>(),
-  search: false,
-  auto: 'off',
-});
-const offPolicy: WorkloadPolicy = Object.freeze({ ConfigMap: off, Secret: off, SecretProviderClass: off });
-
-/** The workload as one that nothing restarts, whatever it asks for. */
-export function withRestartsDisabled(record: WorkloadRecord): WorkloadRecord {
-  return { ...record, policy: offPolicy, references: noReferences };
 }

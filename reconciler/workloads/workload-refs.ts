@@ -1,13 +1,19 @@
-import type { AnnotationProblem } from '../../shared/domain/annotations/annotation-problem';
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { objectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
-import { optedIn, type KindPolicy, type PolicySettings, type WorkloadPolicy } from '../../shared/domain/policy/policy';
+import type { PolicySettings } from '../../shared/domain/policy/policy';
 import { readWorkload, trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { unknownProgress } from '../../shared/domain/workloads/rollout-progress';
+import {
+  askingRollouts,
+  borrowedFrom,
+  joinedDeployment,
+  joinedRollout,
+  withOtherTemplate,
+  type ReferringRollout,
+} from '../../shared/domain/workloads/workload-ref';
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
-import { withRestartsDisabled } from './workload-decoder';
 import type { WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { WorkloadIndex } from './workload-index';
 
@@ -24,26 +30,7 @@ export interface WorkloadRefsOptions {
   readonly onReference: (deployment: ObjectKey) => void;
 }
 
-interface ReferringRollout {
-  readonly record: WorkloadRecord;
-  /** When it was last seen to change what it asks for; undefined: not since it was first seen. */
-  readonly askedAtMs: number | undefined;
-}
-
-/**
- * Argo Rollouts that take their pod template from a Deployment (`spec.workloadRef`). Rollout and Deployment are one
- * workload in two objects. The object that is restarted depends on where a restart takes effect:
- *
- * | the Rollout asks for | the Deployment asks for itself | restarted is                                             |
- * |----------------------|--------------------------------|----------------------------------------------------------|
- * | nothing              | anything                       | the Deployment, as if there were no Rollout              |
- * | `rollout`            | anything                       | the Deployment: Argo takes its new template and rolls    |
- * | `restart`            | nothing                        | the Rollout, by `restartAt`; never the Deployment        |
- * | `restart`            | something                      | the Deployment: its new template rolls the Rollout too   |
- *
- * The baseline is on the object that is restarted, so template and baseline still change in one PATCH. A Rollout's own
- * template is never written: Argo refuses one beside a workloadRef.
- */
+/** Joins Rollouts with the Deployments whose template they take, as both are seen: see {@link ReferringRollout}. */
 export class WorkloadRefs {
   readonly #options: WorkloadRefsOptions;
   /** By Deployment, the Rollouts that refer to it. */
@@ -71,11 +58,11 @@ export class WorkloadRefs {
   joined(record: WorkloadRecord): WorkloadRecord {
     if (record.kind === 'Deployment') {
       // The Deployment's own status says nothing about the pods that a Rollout creates from its template.
-      return this.#joinedDeployment(
-        this.#rolloutsOf.has(keyOf(record))
-          ? { ...record, rolloutStatus: 'unknown', progress: unknownProgress }
-          : record,
-      );
+      const key = keyOf(record);
+      const lent = this.#rolloutsOf.has(key)
+        ? { ...record, rolloutStatus: 'unknown' as const, progress: unknownProgress }
+        : record;
+      return joinedDeployment(lent, this.#asking(key));
     }
     return record.rollout?.workloadRef ? this.#joinedRollout(record) : record;
   }
@@ -106,8 +93,8 @@ export class WorkloadRefs {
 
   #takeRollout(record: WorkloadRecord): void {
     const key = keyOf(record);
-    const ref = record.rollout?.workloadRef;
-    const deployment = ref?.kind === 'Deployment' ? objectKey(record.namespace, ref.name) : undefined;
+    const name = borrowedFrom(record);
+    const deployment = name === undefined ? undefined : objectKey(record.namespace, name);
     if (this.#deploymentOf.get(key) !== deployment) this.#end(key);
     if (deployment === undefined) return;
     const rollouts = this.#rolloutsOf.get(deployment) ?? new Map<ObjectKey, ReferringRollout>();
@@ -163,80 +150,17 @@ export class WorkloadRefs {
     for (const { record } of this.#rolloutsOf.get(key)?.values() ?? []) sink.upsert(this.joined(record), 'watch');
   }
 
-  #joinedDeployment(record: WorkloadRecord): WorkloadRecord {
-    const asking = this.#asking(keyOf(record));
-    const speaker = asking.find((rollout) => rollout.record.rollout?.strategy === 'rollout') ?? asking[0];
-    if (!speaker) return record;
-    if (!isRestartedItself(record, asking)) return withRestartsDisabled(record);
-    const { askedAtMs, record: rollout } = speaker;
-    // The pods are no older than the younger of the two objects.
-    const createdAtMs = Math.max(record.createdAtMs, rollout.createdAtMs);
-    return {
-      ...record,
-      policy: mergedPolicy(rollout.policy, record.policy),
-      settings: { ...record.settings, ...rollout.settings },
-      ...(rollout.gates && { gates: { ...record.gates, ...rollout.gates } }),
-      createdAtMs,
-      writtenAtMs: Math.max(record.writtenAtMs ?? 0, createdAtMs, askedAtMs ?? 0),
-      ...(askedAtMs !== undefined && { askedAtMs }),
-      // Argo also takes the template of a paused Deployment.
-      ...(record.pause && { pause: { ...record.pause, periodMs: undefined } }),
-    };
-  }
-
   #joinedRollout(record: WorkloadRecord): WorkloadRecord {
-    const { strategy, workloadRef } = record.rollout ?? {};
-    if (workloadRef?.kind !== 'Deployment') return strategy === 'restart' ? record : this.#unsupported(record);
-    const key = objectKey(record.namespace, workloadRef.name);
-    const deployment = this.#deployments.get(key);
-    if (!deployment || isRestartedItself(deployment, this.#asking(key))) return withRestartsDisabled(record);
-    const { references, firstContainer, createdAtMs, writtenAtMs = createdAtMs } = deployment;
-    return {
-      ...record,
-      policy: mergedPolicy(record.policy, deployment.policy),
-      ...(deployment.gates && { gates: { ...deployment.gates, ...record.gates } }),
-      ...{ references, firstContainer },
-      createdAtMs: Math.max(record.createdAtMs, createdAtMs),
-      writtenAtMs: Math.max(record.writtenAtMs ?? record.createdAtMs, writtenAtMs),
-    };
+    const { policy, annotationKeys } = this.#options;
+    const name = borrowedFrom(record);
+    if (name === undefined) return withOtherTemplate(record, policy, annotationKeys);
+    const key = objectKey(record.namespace, name);
+    return joinedRollout(record, this.#deployments.get(key), this.#asking(key));
   }
 
-  #unsupported(record: WorkloadRecord): WorkloadRecord {
-    if (!optedIn(record.policy, this.#options.policy)) return record;
-    const key = this.#options.annotationKeys.rolloutStrategy;
-    const { kind = '', name = '' } = record.rollout?.workloadRef ?? {};
-    const message = `cannot be followed: the template comes from ${kind} ${name}, and only that of a Deployment can`;
-    const fix = 'refer to a Deployment, or write restart and list the sources by name';
-    const problem: AnnotationProblem = { code: 'overridden', key, value: 'rollout', message, fix };
-    return { ...withRestartsDisabled(record), problems: [...record.problems, problem] };
-  }
-
-  /** The Rollouts that ask for restarts, sorted by name: the first one decides. */
   #asking(deployment: ObjectKey): readonly ReferringRollout[] {
-    const rollouts = this.#rolloutsOf.get(deployment)?.values() ?? [];
-    return [...rollouts]
-      .filter(({ record }) => optedIn(record.policy, this.#options.policy))
-      .sort((left, right) => (left.record.name < right.record.name ? -1 : 1));
+    return askingRollouts(this.#rolloutsOf.get(deployment)?.values() ?? [], this.#options.policy);
   }
-}
-
-function isRestartedItself(deployment: WorkloadRecord, asking: readonly ReferringRollout[]): boolean {
-  const asksItself = optedIn(deployment.policy, { autoReloadAll: false, ignoredWorkloadKinds: [] });
-  return asking.length === 0 || asksItself || asking.some(({ record }) => record.rollout?.strategy === 'rollout');
-}
-
-/** For each kind of source, the Rollout's annotations count if they say anything, otherwise the Deployment's. */
-function mergedPolicy(rollout: WorkloadPolicy, deployment: WorkloadPolicy): WorkloadPolicy {
-  const merged = (kind: keyof WorkloadPolicy): KindPolicy => {
-    const { leftOut, named, excluded, search, auto } = rollout[kind];
-    const speaks = leftOut || !named.isEmpty || excluded.size > 0 || search || auto !== 'unset';
-    return speaks ? rollout[kind] : deployment[kind];
-  };
-  return {
-    ConfigMap: merged('ConfigMap'),
-    Secret: merged('Secret'),
-    SecretProviderClass: merged('SecretProviderClass'),
-  };
 }
 
 function asks(record: WorkloadRecord): string {
