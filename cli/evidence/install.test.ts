@@ -39,6 +39,7 @@ describe('the flags of an install', () => {
       ['--restart-windows=Sat,Sun', '--min-interval', '1h'],
       { gates: { windows: { text: 'Sat,Sun' }, minIntervalMs: 3_600_000 } },
     ],
+    [['--restart=next-rollout'], { gates: { mode: 'next-rollout' } }],
     [['--dry-run=true'], { dryRun: true }],
     [['--webhook-url=http://ci'], { callsInstead: true }],
     [['--auto-reload-all'], { settings: { policy: { autoReloadAll: true } } }],

@@ -32,6 +32,7 @@ const known: Readonly<Record<string, Schema>> = {
   'reloader.logLevel': { enum: ['', 'panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', 'trace'] },
   'reloader.settle': duration,
   'reloader.settleMax': duration,
+  'reloader.restart': { enum: ['', 'now', 'next-rollout'] },
   'reloader.minInterval': duration,
   'reloader.maxRolling': rollingLimit,
   'reloader.maxRollingPerNamespace': rollingLimit,

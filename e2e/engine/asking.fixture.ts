@@ -97,6 +97,7 @@ export function rerollDeployment({
     ...(reloadOnCreate ? ['--reload-on-create=true'] : []),
     ...(reloadOnDelete ? ['--reload-on-delete=true'] : []),
     ...(csi ? ['--enable-csi-integration=true'] : []),
+    ...(gates?.mode === undefined ? [] : [`--restart=${gates.mode}`]),
     ...(typeof gates?.windows === 'object' ? [`--restart-windows=${gates.windows.text}`] : []),
     ...(gates?.minIntervalMs === undefined ? [] : [`--min-interval=${formatDuration(gates.minIntervalMs)}`]),
   ];

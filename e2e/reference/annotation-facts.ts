@@ -161,7 +161,7 @@ export const gateFacts: Facts<typeof gateAnnotations> = {
   restart: {
     where: anywhere,
     values: codes(restartModes),
-    otherwise: '`now`',
+    otherwise: '`--restart`',
     meaning:
       '`next-rollout`: [restart nothing](../windows.md#with-the-next-rollout), and leave the change to the next rollout',
   },

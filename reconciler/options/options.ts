@@ -189,7 +189,7 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
   const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore, ...others } = values;
   const { pausePeriod, pausedAt, ignoredSourceKinds, rollouts, ...rest } = others;
   const { enableHa, syncAfterRestart, enablePprof, pprofAddr, settleMaxMs, ...settings } = rest;
-  const { restartWindows, minIntervalMs, ...paced } = settings;
+  const { restartMode, restartWindows, minIntervalMs, ...paced } = settings;
   const { maxRolling, maxRollingPerNamespace, maxRollingPerNodePool, nodePoolLabel, restartRate, ...staged } = paced;
   const { stagesFrom, healthyForMs, stageDeadlineMs, ...options } = staged;
   const { scope, remarks } = scopeOf(options);
@@ -198,7 +198,7 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     ...options,
     ...scope,
     settleMaxMs: settleMaxOf(options.settleMs, settleMaxMs),
-    gates: gatesOf({ restartWindows, minIntervalMs }),
+    gates: gatesOf({ restartMode, restartWindows, minIntervalMs }),
     pace,
     stages: stagesOf({ stagesFrom, healthyForMs, stageDeadlineMs }),
     ignoredSourceKind: ignoredSourceKinds[0],

@@ -193,7 +193,7 @@ describe("Reloader's own chart", () => {
     const tried = [...rendered, '--namespaces'].filter((arg) => arg.startsWith('--')).map((arg) => arg.split('=')[0]);
     // For alerts and meta-info, Reloader has variables only.
     const ours =
-      /^(settle|settle-max|restart-windows|min-interval|max-rolling.*|node-pool-label|restart-rate|stages-from|healthy-for|healthy-urls|prometheus-url|stage-deadline|rollback|fold-rollouts|dry-run|history|pod-name|lease-name|channel-.*|inspection-listen|certs-secret|kubeconfig|context|listen|own-namespace|alert-.*|meta-info-.*|otlp-.*|otel-.*)$/;
+      /^(settle|settle-max|restart|restart-windows|min-interval|max-rolling.*|node-pool-label|restart-rate|stages-from|healthy-for|healthy-urls|prometheus-url|stage-deadline|rollback|fold-rollouts|dry-run|history|pod-name|lease-name|channel-.*|inspection-listen|certs-secret|kubeconfig|context|listen|own-namespace|alert-.*|meta-info-.*|otlp-.*|otel-.*)$/;
     const flags = Object.values<OptionRow>(reconcilerOptionTable).map(({ flag }) => flag);
     expect(flags.filter((flag) => !ours.test(flag) && !tried.includes(`--${flag}`))).toEqual([]);
   });

@@ -86,6 +86,7 @@ export const reconcilerCases: readonly ChartCase[] = [
     '0 22 * * 1-5 +7h Europe/Berlin',
     '*/15 1-3 1,15 * * +10m UTC',
   ].map((restartWindows) => flags({ restartWindows }, `--restart-windows=${restartWindows}`)),
+  flags({ restart: 'next-rollout' }, '--restart=next-rollout'),
   flags({ minInterval: '720h' }, '--min-interval=720h'),
   flags({ maxRolling: 0, maxRollingPerNamespace: '20 pods' }, '--max-rolling=0', '--max-rolling-per-namespace=20 pods'),
   flags(

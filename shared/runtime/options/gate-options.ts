@@ -1,10 +1,18 @@
-import { maxMinIntervalMs, type GateSettings } from '../../domain/gate-settings/gate-settings';
+import { maxMinIntervalMs, type GateSettings, type RestartMode } from '../../domain/gate-settings/gate-settings';
 import { parseRestartWindows } from '../../domain/gate-settings/restart-windows';
-import { durationMs, parsedOr } from './option-schemas';
+import { durationMs, oneOf, parsedOr } from './option-schemas';
 import type { OptionTable, OptionValues } from './option-table';
+
+const restartModes: Readonly<Record<RestartMode, RestartMode>> = { now: 'now', 'next-rollout': 'next-rollout' };
 
 /** When restarts may begin, unless workload, source or namespace say otherwise. */
 export const gateOptionTable = {
+  restartMode: {
+    flag: 'restart',
+    schema: oneOf(restartModes, 'no such choice').optional(),
+    describe: 'With next-rollout, restart nothing, and leave changes to the next rollout. Default: now.',
+    accepts: Object.keys(restartModes).join(', '),
+  },
   restartWindows: {
     flag: 'restart-windows',
     schema: parsedOr(parseRestartWindows).optional(),
@@ -21,9 +29,14 @@ export const gateOptionTable = {
 
 /** Undefined: nothing keeps restarts from beginning. */
 export function gatesOf({
+  restartMode: mode,
   restartWindows: windows,
   minIntervalMs,
 }: OptionValues<typeof gateOptionTable>): GateSettings | undefined {
-  if (windows === undefined && minIntervalMs === undefined) return undefined;
-  return { ...(windows && { windows }), ...(minIntervalMs !== undefined && { minIntervalMs }) };
+  if (mode === undefined && windows === undefined && minIntervalMs === undefined) return undefined;
+  return {
+    ...(mode !== undefined && { mode }),
+    ...(windows && { windows }),
+    ...(minIntervalMs !== undefined && { minIntervalMs }),
+  };
 }

@@ -13,7 +13,7 @@
 - --{{ $flag }}=true
 {{- end }}
 {{- end }}
-{{- range $value, $flag := dict "logFormat" "log-format" "logLevel" "log-level" "resourceLabelSelector" "resource-label-selector" "settle" "settle" "settleMax" "settle-max" "restartWindows" "restart-windows" "minInterval" "min-interval" "nodePoolLabel" "node-pool-label" "restartRate" "restart-rate" "healthyFor" "healthy-for" "stageDeadline" "stage-deadline" "prometheusUrl" "prometheus-url" "webhookUrl" "webhook-url" "pprofAddr" "pprof-addr" }}
+{{- range $value, $flag := dict "logFormat" "log-format" "logLevel" "log-level" "resourceLabelSelector" "resource-label-selector" "settle" "settle" "settleMax" "settle-max" "restart" "restart" "restartWindows" "restart-windows" "minInterval" "min-interval" "nodePoolLabel" "node-pool-label" "restartRate" "restart-rate" "healthyFor" "healthy-for" "stageDeadline" "stage-deadline" "prometheusUrl" "prometheus-url" "webhookUrl" "webhook-url" "pprofAddr" "pprof-addr" }}
 {{- with index $r $value }}
 - {{ printf "--%s=%s" $flag . | quote }}
 {{- end }}
