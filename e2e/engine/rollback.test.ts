@@ -4,7 +4,6 @@ import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { deleteObject } from '../../shared/kube/client/objects';
 import { configMaps } from '../../shared/kube/resource';
 import { configMap } from '../apiserver/cluster';
-import { ownNamespace } from '../engine-settings';
 import { auditLines } from './audit-lines.fixture';
 import { bad, isOwnWrite, isPutBack, onFailure, Shop } from './rollback.fixture';
 
@@ -232,107 +231,6 @@ describe('a content that breaks those that restart first', () => {
       expect.stringMatching(/or run reroll resume configmap\/app -n shop or reroll rollback configmap\/app -n shop$/),
     );
   });
-});
-
-describe('a source with one user', () => {
-  beforeEach(() => {
-    shop = new Shop({ [onFailure]: 'rollback', 'reroll.dev/stages': 'on' }, 1);
-  });
-
-  it('has its content put back, too, and nobody is told to resume anything', async () => {
-    await shop.start();
-    await shop.write(bad);
-    await shop.pass(30);
-    expect(shop.color).toBe('red');
-    expect(shop.harness.restartOrder()).toEqual(['web-0', 'web-0']);
-    expect(shop.status('web-0')).toMatchObject({ restart: 'not-owed' });
-    expect(shop.events('RolledBack')).toHaveLength(2);
-    expect(shop.events('RestartsStopped').join()).not.toMatch(/resume|other users/);
-  });
-
-  it('has it put back by the next leader', async () => {
-    await shop.start();
-    await shop.write(bad);
-    await shop.pass(1);
-    await shop.stop();
-    await shop.start();
-    await shop.pass(30);
-    expect([shop.color, shop.putBacks().length]).toEqual(['red', 1]);
-  });
-
-  it('stops nobody with on-failure: keep, and is told', async () => {
-    await shop.patch({ metadata: { annotations: { [onFailure]: 'keep' } } });
-    await shop.start();
-    await shop.write(bad);
-    await shop.pass(30);
-    expect([shop.color, shop.harness.restartOrder()]).toEqual([bad, ['web-0']]);
-    expect(shop.events('RestartsStopped')).toContainEqual(expect.stringMatching(/or run reroll rollback configmap/));
-    expect(await shop.engine?.metrics.registry.text()).toContain('reroll_stopped_sources 0');
-  });
-
-  it('keeps a content that works', async () => {
-    await shop.start();
-    await shop.write('blue');
-    await shop.pass(30);
-    expect([shop.color, shop.putBacks().length]).toEqual(['blue', 0]);
-  });
-});
-
-describe('a hold', () => {
-  const everything = () => configMap({ name: 'reroll-hold', namespace: ownNamespace });
-
-  it.each<[string, () => Promise<void>, () => Promise<void>]>([
-    [
-      'of everything',
-      async () => {
-        shop.harness.seed(everything());
-        await Promise.resolve();
-      },
-      async () => await shop.harness.delete('ConfigMap', 'reroll-hold', ownNamespace),
-    ],
-    [
-      'of the namespace',
-      async () => await shop.annotateNamespace({ 'reroll.dev/hold': 'true' }),
-      async () => await shop.annotateNamespace({ 'reroll.dev/hold': 'false' }),
-    ],
-    [
-      'of the source',
-      async () => await shop.patch({ metadata: { annotations: { 'reroll.dev/hold': 'true' } } }),
-      async () => await shop.patch({ metadata: { annotations: { 'reroll.dev/hold': null } } }),
-    ],
-  ])('%s keeps a bad content where it is, and lets it be put back once it ends', async (_of, hold, release) => {
-    await started();
-    await shop.write(bad);
-    await shop.pass(1);
-    await hold();
-    await shop.pass(30);
-    expect([shop.color, shop.putBacks().length]).toEqual([bad, 0]);
-    expect(shop.kept('bad')).toBeUndefined();
-    await release();
-    await shop.pass(10);
-    expect([shop.color, shop.putBacks().length]).toEqual(['red', 1]);
-  });
-});
-
-it.each<[string, () => Promise<void>]>([
-  [
-    'a workload',
-    async () => {
-      shop.user('hasty', { 'reroll.dev/stages': 'off' });
-      await Promise.resolve();
-    },
-  ],
-  ['the source', async () => await shop.patch({ metadata: { annotations: { 'reroll.dev/stages': 'off' } } })],
-])('stages: off on %s does not let anybody restart for a content that was put back', async (_where, switchOff) => {
-  await started();
-  await shop.write(bad);
-  await shop.pass(10);
-  await switchOff();
-  await shop.pass(10);
-  const before = shop.harness.restartOrder();
-  await shop.write(bad);
-  await shop.pass(30);
-  expect(shop.harness.restartOrder()).toEqual(before);
 });
 
 it('a content that is older than what the others have is not put back', async () => {

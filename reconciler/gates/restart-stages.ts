@@ -25,20 +25,7 @@ import type { HealthChecks } from './health-checks';
 import type { NamespaceGates } from './namespace-gates';
 import { StagedSource, type UserStanding } from './staged-source';
 import { StagedSources } from './staged-sources';
-
-/** A source whose restarts have stopped. */
-export interface StoppedSource {
-  readonly source: SourceRef;
-  /** Undefined: the source is deleted. */
-  readonly record: SourceRecord | undefined;
-  /** The id of its content; undefined: that is not known. */
-  readonly change: string | undefined;
-  /** The workload that is not healthy; undefined: the content was put back before. */
-  readonly failed: TrackedWorkload | undefined;
-  /** Whether it keeps other users from restarting. */
-  readonly keepsOthers: boolean;
-  readonly detail: string;
-}
+import { isStop, type StoppedSource } from './stopped-source';
 
 export interface RestartStagesOptions {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
@@ -395,11 +382,4 @@ export class RestartStages {
     const { detail } = this.#closedBy(staged, stage);
     return { source, record: sources.get(source), change, failed, keepsOthers: staged.keepsOthers, detail };
   }
-}
-
-type Stop = Extract<RolloutStage, { readonly is: 'stopped' | 'rolled-back' }>;
-
-/** Whether nobody else restarts until somebody does something. */
-function isStop(stage: RolloutStage): stage is Stop {
-  return stage.is === 'stopped' || stage.is === 'rolled-back';
 }

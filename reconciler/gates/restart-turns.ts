@@ -15,10 +15,11 @@ import type { SourceIndex } from '../sources/source-index';
 import type { WorkloadIndex } from '../workloads/workload-index';
 import type { NamespaceGates } from './namespace-gates';
 import type { RestartOrder } from './restart-order';
-import type { RestartStages, StoppedSource } from './restart-stages';
+import type { RestartStages } from './restart-stages';
 import { RestartStarts } from './restart-starts';
 import type { ReturningJob, ReturningJobs } from './returning-jobs';
 import type { RollingWorkloads } from './rolling-workloads';
+import type { StoppedSource } from './stopped-source';
 import { WaitingLine, type Turn, type WaitingRestart } from './waiting-line';
 
 export interface RestartTurnsOptions {

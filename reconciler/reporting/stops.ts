@@ -3,7 +3,7 @@ import type { OnFailure } from '../../shared/domain/gate-settings/gate-settings'
 import { sourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import type { EventRecorder } from '../../shared/kube/client/events';
 import type { Logger } from '../../shared/runtime/log/logger';
-import type { StoppedSource } from '../gates/restart-stages';
+import type { StoppedSource } from '../gates/stopped-source';
 import { regardingSource, regardingWorkload } from './regarding';
 
 export interface StopsOptions {

@@ -4,7 +4,7 @@ import type { OnFailure } from '../../shared/domain/gate-settings/gate-settings'
 import { ServerError } from '../../shared/kube/errors';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { NotLeadingError } from '../apply/restart';
-import type { StoppedSource } from '../gates/restart-stages';
+import type { StoppedSource } from '../gates/stopped-source';
 import { paced } from '../gates/gates.fixture';
 import { Metrics } from '../metrics/metrics';
 import { RollbackReports } from '../reporting/rollback-reports';

@@ -4,7 +4,7 @@ import { candidates } from '../../shared/domain/plan/candidates';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { sourceKey, splitSourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import { NotLeadingError } from '../apply/restart';
-import type { StoppedSource } from '../gates/restart-stages';
+import type { StoppedSource } from '../gates/stopped-source';
 import { failedAttempt, type QueueResult } from '../queue/key-queue';
 import { isForPerson } from '../reporting/errors-for-people';
 import type { RollbackReports } from '../reporting/rollback-reports';
