@@ -418,13 +418,6 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/rollback-bounds.test.ts',
   },
   {
-    what: 'a content is put back during a hold',
-    file: 'reconciler/engine/build-rollbacks.ts',
-    from: 'isHeld: (source) => gates.holdOf(source, clock.nowMs()) !== undefined,',
-    to: 'isHeld: (source) => gates.holdOf(source, clock.nowMs()) === null,',
-    test: 'e2e/engine/rollback-bounds.test.ts',
-  },
-  {
     what: 'the content of a source with one user is not put back',
     file: 'reconciler/gates/staged-source.ts',
     from: 'return this.keepsOthers || this.#judgesLastNow();',
