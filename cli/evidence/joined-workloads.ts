@@ -1,3 +1,4 @@
+import { objectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { workloadKind, type WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import {
   askingRollouts,
@@ -10,10 +11,10 @@ import {
 } from '../../shared/domain/workloads/workload-ref';
 import { readWorkload, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { KubeClient } from '../../shared/kube/client/client';
-import { getObject, listObjects, type RequestLimits } from '../../shared/kube/client/objects';
+import { getObject, type RequestLimits } from '../../shared/kube/client/objects';
 import type { Install } from './install';
-import { valueOf } from './seen';
-import { lookAtKind } from './seen-kind';
+import { look, valueOf } from './seen';
+import { lookAtKinds } from './seen-kind';
 
 /** A workload by its name within its namespace. */
 export interface OtherWorkload {
@@ -34,39 +35,51 @@ export interface JoinedWorkload {
 type Settings = Install['settings'];
 
 /** Argo Rollouts that take their template from a Deployment, joined with it among these workloads, as the leader joins them. */
-export function joinedWorkloads(
+export function joinedWorkloads(records: readonly WorkloadRecord[], settings: Settings): readonly JoinedWorkload[] {
+  return records.map(joinerAmong(records, settings));
+}
+
+function joinerAmong(
   records: readonly WorkloadRecord[],
   { policy, keys }: Settings,
-): readonly JoinedWorkload[] {
-  const deployments = new Map<string, WorkloadRecord>();
-  const rollouts = new Map<string, ReferringRollout[]>();
+): (record: WorkloadRecord) => JoinedWorkload {
+  const deployments = new Map<ObjectKey, WorkloadRecord>();
+  const referring = new Map<ObjectKey, ReferringRollout[]>();
   for (const record of records) {
-    const deployment = borrowedFrom(record);
-    if (record.kind === 'Deployment') deployments.set(keyOf(record, record.name), record);
-    if (deployment === undefined) continue;
-    const key = keyOf(record, deployment);
-    rollouts.set(key, [...(rollouts.get(key) ?? []), { record, askedAtMs: undefined }]);
+    const { kind, namespace, name } = record;
+    if (kind === 'Deployment') deployments.set(objectKey(namespace, name), record);
+    const borrowed = borrowedFrom(record);
+    if (borrowed === undefined) continue;
+    const key = objectKey(namespace, borrowed);
+    const others = referring.get(key) ?? [];
+    others.push({ record, askedAtMs: undefined });
+    referring.set(key, others);
   }
-  return records.map((record) => {
-    const name = record.kind === 'Deployment' ? record.name : borrowedFrom(record);
+  // Once for each Deployment: thousands of Rollouts may refer to one.
+  const asking = new Map([...referring].map(([key, rollouts]) => [key, askingRollouts(rollouts, policy)]));
+  return (record) => {
+    const { kind, namespace } = record;
+    const name = kind === 'Deployment' ? record.name : borrowedFrom(record);
     if (name === undefined) {
       const isBorrowed = record.rollout?.workloadRef !== undefined;
       return { record: isBorrowed ? withOtherTemplate(record, policy, keys) : record, restartedInstead: undefined };
     }
-    const key = keyOf(record, name);
-    const asking = askingRollouts(rollouts.get(key) ?? [], policy);
+    const key = objectKey(namespace, name);
+    const ofDeployment = asking.get(key) ?? [];
     const deployment = deployments.get(key);
-    const isDeployment = deployment === undefined || isRestartedItself(deployment, asking);
-    if (record.kind === 'Deployment') {
-      const [rollout] = asking;
-      const instead = !isDeployment && rollout && { kind: workloadKind('Rollout'), name: rollout.record.name };
-      return { record: joinedDeployment(record, asking), restartedInstead: instead || undefined };
+    const isDeployment = deployment === undefined || isRestartedItself(deployment, ofDeployment);
+    if (kind === 'Deployment') {
+      const [rollout] = isDeployment ? [] : ofDeployment;
+      return {
+        record: joinedDeployment(record, ofDeployment),
+        restartedInstead: rollout && { kind: workloadKind('Rollout'), name: rollout.record.name },
+      };
     }
     return {
-      record: joinedRollout(record, deployment, asking),
+      record: joinedRollout(record, deployment, ofDeployment),
       restartedInstead: isDeployment ? { kind: workloadKind('Deployment'), name } : undefined,
     };
-  });
+  };
 }
 
 /** The same for one workload. The others are read if there may be any that share its template. */
@@ -79,30 +92,22 @@ export async function readJoined(
   const own = readLent(kind, object, settings);
   const { namespace } = own;
   const deployment = borrowedFrom(own);
-  if (kind.kind !== 'Deployment' && deployment === undefined) {
-    return joinedWorkloads([own], settings)[0] ?? { record: own, restartedInstead: undefined };
-  }
+  if (kind.kind !== 'Deployment' && deployment === undefined) return joinerAmong([own], settings)(own);
   const [ofDeployment, ofRollout] = [workloadKind('Deployment'), workloadKind('Rollout')];
-  const read = async <T>({ resource }: WorkloadKind, reading: Promise<T>): Promise<T | undefined> =>
-    valueOf(await lookAtKind(client, resource, reading, limits));
   const [lender, rollouts] = await Promise.all([
     deployment === undefined
       ? undefined
-      : read(ofDeployment, getObject(client, ofDeployment.resource, namespace, deployment, limits)),
-    read(ofRollout, listObjects(client, ofRollout.resource, namespace, limits)),
+      : look(getObject(client, ofDeployment.resource, namespace, deployment, limits)).then(valueOf),
+    lookAtKinds(client, [ofRollout], namespace, limits, (each, rollout) => [readLent(each, rollout, settings)]),
   ]);
   const others = [
     ...(lender ? [readLent(ofDeployment, lender, settings)] : []),
-    ...(rollouts ?? []).map((each) => readLent(ofRollout, each, settings)).filter(({ uid }) => uid !== own.uid),
+    ...rollouts.values.filter(({ uid }) => uid !== own.uid),
   ];
-  return joinedWorkloads([own, ...others], settings)[0] ?? { record: own, restartedInstead: undefined };
+  return joinerAmong([own, ...others], settings)(own);
 }
 
 /** A Deployment that asks for nothing may lend its template, so that is read as well. */
 export function readLent(kind: WorkloadKind, object: unknown, { keys, policy }: Settings): WorkloadRecord {
   return readWorkload(kind, object, keys, policy, { isReferenced: kind.kind === 'Deployment' });
-}
-
-function keyOf({ namespace }: WorkloadRecord, name: string): string {
-  return `${namespace}/${name}`;
 }

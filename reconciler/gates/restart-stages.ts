@@ -308,7 +308,7 @@ export class RestartStages {
     return [workloads.revisionOf(namespace), record?.resourceVersion, read, stages, resumed, around, last].join(' ');
   }
 
-  /** For a content that was put back nobody restarts, also who waits for nobody otherwise. */
+  /** Nobody restarts for a content that was put back, not even a workload with `stages: off`. */
   #participants(source: SourceRef, isRolledBack: boolean): readonly TrackedWorkload[] {
     const { settings, workloads, sources, namespaces } = this.#options;
     const users = workloads.usersOf(source);

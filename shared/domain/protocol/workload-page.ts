@@ -34,7 +34,7 @@ export const workloadPageSchema = z
   .readonly();
 export type WorkloadPage = z.output<typeof workloadPageSchema>;
 
-/** Made for each of ten thousand rows, several times a second: so it makes no objects in between. */
+/** Called for each row while somebody asks: ten thousand times for a whole table of a large cluster. */
 export function workloadRow(
   { kind, namespace, name, lastRestart }: WorkloadRecord,
   status: WorkloadStatus,
