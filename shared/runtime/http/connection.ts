@@ -20,8 +20,9 @@ export type Phase = 'handshake' | 'unused' | 'head' | 'request' | 'kept';
 export class Connection {
   /** The remote address. It is kept here, because the socket loses it when it closes. */
   readonly address: string;
+  /** {@link addressesOf} its socket. */
+  readonly addresses: string;
   readonly #socket: Socket;
-  /** The stream that carries HTTP; undefined during a TLS handshake. */
   #stream: Socket | undefined;
   #phase: Phase = 'handshake';
   /** When the phase began, by the monotonic clock. */
@@ -37,7 +38,13 @@ export class Connection {
   constructor(socket: Socket, address: string, nowMs: number) {
     this.#socket = socket;
     this.address = address;
+    this.addresses = addressesOf(socket);
     this.#sinceMs = nowMs;
+  }
+
+  /** The stream that carries HTTP; undefined during a TLS handshake. */
+  get stream(): Socket | undefined {
+    return this.#stream;
   }
 
   get phase(): Phase {
@@ -112,4 +119,9 @@ export class Connection {
     this.#sinceMs = nowMs;
     this.#readBytes = this.#stream?.bytesRead ?? 0;
   }
+}
+
+/** Both ends of a connection. Its TLS stream has them too, and nothing else tells to which socket it belongs. */
+export function addressesOf({ localAddress, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress ?? ''} ${remoteAddress ?? ''} ${remotePort ?? ''}`;
 }

@@ -3,7 +3,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { Server as TlsServer, type TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../clock';
-import { Connection, type ConnectionLife } from './connection';
+import { addressesOf, Connection, type ConnectionLife } from './connection';
 import type { Logger } from '../log/logger';
 import { RateLimitedWarning } from '../log/rate-limited-warning';
 
@@ -48,10 +48,11 @@ const sweepMs = 1_000;
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
-  readonly #all = new Set<Connection>();
-  readonly #byStream = new WeakMap<Socket, Connection>();
-  /** Connections during their handshake, by both of their addresses: the TLS server identifies them in no other way. */
-  readonly #handshaking = new Map<string, Connection>();
+  /**
+   * An array, though connections are looked up in it: what comes into an old Map or Set of V8 and goes again survives
+   * there until the next full garbage collection, and with it sockets, requests and answers.
+   */
+  readonly #all: Connection[] = [];
   readonly #warning: RateLimitedWarning;
   #sweep: Timer | undefined;
   #lastLookMs: number;
@@ -72,17 +73,17 @@ export class Connections {
   }
 
   get size(): number {
-    return this.#all.size;
+    return this.#all.length;
   }
 
   /** Ends each connection after its current answer: the credentials that it was accepted with are no longer valid. */
   retire(): void {
-    for (const connection of this.#all) connection.retire();
+    for (const connection of [...this.#all]) connection.retire();
   }
 
   /** Ends all connections, whatever their phase. */
   destroy(): void {
-    for (const connection of this.#all) connection.destroy();
+    for (const connection of [...this.#all]) connection.destroy();
   }
 
   #accept(socket: Socket, isTls: boolean): void {
@@ -93,21 +94,15 @@ export class Connections {
     }
     const nowMs = this.#options.clock.monotonicMs();
     const connection = new Connection(socket, address, nowMs);
-    const name = nameOf(socket);
-    this.#all.add(connection);
-    socket.once('close', () => {
-      this.#forget(connection);
-      if (this.#handshaking.get(name) === connection) this.#handshaking.delete(name);
-    });
-    if (isTls) this.#handshaking.set(name, connection);
-    else this.#open(connection, socket, {});
+    this.#all.push(connection);
+    socket.once('close', () => this.#forget(connection));
+    if (!isTls) this.#open(connection, socket, {});
     this.#scheduleSweep();
   }
 
   #secured(socket: TLSSocket): void {
-    const name = nameOf(socket);
-    const connection = this.#handshaking.get(name);
-    this.#handshaking.delete(name);
+    const addresses = addressesOf(socket);
+    const connection = this.#all.find((one) => one.phase === 'handshake' && one.addresses === addresses);
     if (!connection) {
       // The client left during the handshake, so the addresses are gone.
       socket.destroy();
@@ -118,13 +113,12 @@ export class Connections {
 
   #open(connection: Connection, stream: Socket, life: ConnectionLife): void {
     const { clock } = this.#options;
-    this.#byStream.set(stream, connection);
     connection.open(stream, clock.monotonicMs(), life);
     if (connection.isOver(clock.monotonicMs(), clock.nowMs())) connection.retire();
   }
 
   #begin({ socket }: IncomingMessage, response: ServerResponse): void {
-    const connection = this.#byStream.get(socket);
+    const connection = this.#all.find(({ stream }) => stream === socket);
     if (!connection) return;
     const { clock } = this.#options;
     connection.begin(response, clock.monotonicMs());
@@ -134,9 +128,9 @@ export class Connections {
   /** Whether there is room for one more connection from this address. */
   #makeRoom(address: string): boolean {
     const { max, maxPerAddress } = this.#options;
-    const own = [...this.#all].filter((connection) => connection.address === address);
+    const own = this.#all.filter((connection) => connection.address === address);
     if (own.length >= maxPerAddress) return this.#giveWay(own, address);
-    return this.#all.size < max || this.#giveWay([...this.#all], address);
+    return this.#all.length < max || this.#giveWay(this.#all, address);
   }
 
   #giveWay(candidates: readonly Connection[], address: string): boolean {
@@ -153,12 +147,13 @@ export class Connections {
   }
 
   #countOf(address: string): number {
-    return [...this.#all].filter((connection) => connection.address === address).length;
+    return this.#all.filter((connection) => connection.address === address).length;
   }
 
   #forget(connection: Connection): void {
-    this.#all.delete(connection);
-    if (this.#all.size > 0) return;
+    const index = this.#all.indexOf(connection);
+    if (index >= 0) this.#all.splice(index, 1);
+    if (this.#all.length > 0) return;
     this.#sweep?.cancel();
     this.#sweep = undefined;
   }
@@ -167,7 +162,7 @@ export class Connections {
     this.#sweep ??= this.#options.clock.timer(sweepMs, () => {
       this.#sweep = undefined;
       this.#look();
-      if (this.#all.size > 0) this.#scheduleSweep();
+      if (this.#all.length > 0) this.#scheduleSweep();
     });
   }
 
@@ -175,7 +170,7 @@ export class Connections {
     const { clock, idleMs } = this.#options;
     const nowMs = clock.monotonicMs();
     const limitsMs = { handshake: arriveMs, head: arriveMs, request: requestMs, unused: idleMs, kept: idleMs };
-    for (const connection of this.#all) {
+    for (const connection of [...this.#all]) {
       connection.look(this.#lastLookMs);
       if (nowMs - connection.sinceMs >= limitsMs[connection.phase]) connection.destroy();
       else if (connection.isOver(nowMs, clock.nowMs())) connection.retire();
@@ -201,8 +196,4 @@ function useOf({ phase, served, sinceMs }: Connection, slowSinceMs: number): num
   // The connection is idle, and is kept for the next request.
   if (phase !== 'request') return 1;
   return sinceMs <= slowSinceMs ? 2 : 'busy';
-}
-
-function nameOf({ localAddress, remoteAddress, remotePort }: Socket): string {
-  return `${localAddress ?? ''} ${remoteAddress ?? ''} ${remotePort ?? ''}`;
 }
