@@ -5,6 +5,8 @@ import { annotation, gateAnnotations, lastReloadedFrom, ownAnnotations } from '.
 import { budgets } from '../budgets';
 import { parseGoBool } from '../text/go-bool';
 
+const ownKeys = Object.values<string>({ ...ownAnnotations, ...gateAnnotations });
+
 /**
  * Finds annotations of a workload that have no effect although their author expects one: unknown keys, keys in the
  * wrong place, values that switch nothing on. Returns at most `most` of them: annotations may hold thousands.
@@ -54,12 +56,14 @@ function* reviewPlace(
     yield { code: 'wrong-place', key: lastReloadedFrom, value: marker, message, fix: 'remove it' };
   }
   if (!hasAnnotations(template)) return;
-  const metadataOnly = [
-    ...[keys.configMapExclude, keys.secretExclude, keys.secretProviderClassExclude],
-    ...[keys.rolloutStrategy, keys.pausePeriod],
-    ...Object.values<string>({ ...ownAnnotations, ...gateAnnotations }),
-  ];
-  for (const key of metadataOnly) {
+  const { configMapExclude, secretExclude, secretProviderClassExclude, rolloutStrategy, pausePeriod } = keys;
+  const configured = [configMapExclude, secretExclude, secretProviderClassExclude, rolloutStrategy, pausePeriod];
+  yield* metadataOnly(template, configured);
+  yield* metadataOnly(template, ownKeys);
+}
+
+function* metadataOnly(template: Annotations, keys: readonly string[]): Generator<AnnotationProblem> {
+  for (const key of keys) {
     const value = annotation(template, key);
     if (value === undefined) continue;
     const message = 'has no effect on a pod template';
