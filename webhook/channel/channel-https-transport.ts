@@ -1,5 +1,6 @@
 import https from 'node:https';
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import { createSecureContext } from 'node:tls';
 import type { ChannelPath } from '../../shared/domain/protocol/channel-names';
 import { RerollError, errorMessage } from '../../shared/domain/errors';
 import { readBody } from '../../shared/kube/client/response-body';
@@ -88,9 +89,9 @@ export class ChannelHttpsTransport implements ChannelTransport {
     if (!material) return undefined;
     const { cert, key, ca } = material;
     return new https.Agent({
-      ...{ cert, key, ca },
+      // Given the certificates, an agent would read them for each connection, and compare them as text for each request.
+      secureContext: createSecureContext({ cert, key, ca, minVersion: 'TLSv1.2' }),
       servername: serverName,
-      minVersion: 'TLSv1.2',
       keepAlive: true,
       maxSockets: maxSocketsPerReplica,
       maxFreeSockets: maxSocketsPerReplica,

@@ -29,7 +29,10 @@ describe('TlsRefresh', () => {
         if (files instanceof Error) throw files;
         return files;
       },
-      apply: (tls) => applied.push(tls),
+      apply: (tls) => {
+        if (tls.cert?.toString() === 'unusable') throw new Error('no certificate');
+        applied.push(tls);
+      },
     });
     refresh.start();
   });
@@ -59,6 +62,16 @@ describe('TlsRefresh', () => {
     files = material('new');
     await clock.advance(60_000);
     expect(applied).toHaveLength(1);
+  });
+
+  it('keeps the old material while the new one is unusable, logs it each time, and retries', async () => {
+    files = material('old', 'unusable');
+    await clock.advance(120_000);
+    const refused = { level: 'warn', fields: { error: 'no certificate' } };
+    expect(logger.lines).toMatchObject([refused, refused]);
+    files = material('old', 'mine');
+    await clock.advance(60_000);
+    expect(applied).toEqual([files]);
   });
 
   it('stops, also while it reads', async () => {

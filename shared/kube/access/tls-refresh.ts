@@ -10,6 +10,7 @@ export interface TlsRefreshOptions {
   readonly current: TlsMaterial;
   /** Reads CA and client certificate again. */
   readonly load: () => Promise<TlsMaterial>;
+  /** Throws if the material cannot be used. */
   readonly apply: (tls: TlsMaterial) => void;
 }
 
@@ -46,8 +47,8 @@ export class TlsRefresh {
     try {
       const loaded = await load();
       if (!this.#stopped && !isSame(loaded, this.#current)) {
-        this.#current = loaded;
         apply(loaded);
+        this.#current = loaded;
         logger.info('new certificates for the connection to the API server are in use');
       }
     } catch (thrown) {

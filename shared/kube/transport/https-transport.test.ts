@@ -235,6 +235,17 @@ describe('createHttpsTransport', () => {
     expect(await text(await transport.send(get))).toBe('ok');
   });
 
+  it('refuses a client certificate that cannot be used, and keeps the material that it has', async () => {
+    const unusable = { ...tls, cert: Buffer.from('x'), key: Buffer.from('y') };
+    const message =
+      /^the client certificate and its key cannot be used: .*no start line; both must be PEM, and belong together$/;
+    const refused = expect.objectContaining({ code: 'KUBE_CREDENTIALS', message: expect.stringMatching(message) });
+    expect(() => createHttpsTransport({ server: 'https://127.0.0.1:1', tls: unusable })).toThrow(refused);
+    const { transport } = await api(ok);
+    expect(() => transport.reload(unusable)).toThrow(refused);
+    expect(await text(await transport.send(get))).toBe('ok');
+  });
+
   it('keeps no idle connection with the old TLS material', async () => {
     let finish: () => void = () => undefined;
     const { transport, requests } = await api((_request, response) => (finish = () => void response.end('ok')));

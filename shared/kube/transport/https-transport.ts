@@ -2,8 +2,10 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { errorMessage } from '../../domain/errors';
 import type { TlsMaterial } from '../access/cluster-access';
+import { CredentialsError } from '../access/credentials';
 import { ConnectionError } from '../errors';
 import { IncomingBody } from './incoming-body';
 import type { HttpRequest, HttpResponse, Transport } from '../transport';
@@ -17,7 +19,10 @@ export interface HttpsTransportOptions {
 }
 
 export interface HttpsTransport extends Transport {
-  /** New connections use this material; open streams continue until they end. */
+  /**
+   * New connections use this material; open streams continue until they end.
+   * @throws CredentialsError if it cannot be used. The old material then stays in use.
+   */
   reload(tls: TlsMaterial): void;
   /** Closes every connection. */
   close(): void;
@@ -120,21 +125,19 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
 }
 
 function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number): Agents {
+  const { serverName, insecureSkipVerify, proxyAgent } = tls;
+  const secureContext = secure && !proxyAgent ? secureContextOf(tls) : undefined;
   const newAgent = (maxSockets: number): http.Agent => {
     // Use the connections in turn, not the last one first. The renewals of the Lease then keep all connections from
     // being closed as idle (kube-apiserver does that after 90 s), so a burst of writes finds them open.
     const keepAlive = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, maxSockets, scheduling: 'fifo' as const };
-    const { ca, cert, key, serverName, insecureSkipVerify, proxyAgent } = tls;
     if (proxyAgent) return proxyAgent;
-    if (!secure) return new http.Agent(keepAlive);
+    if (!secureContext) return new http.Agent(keepAlive);
     return new https.Agent({
       ...keepAlive,
-      ca,
-      cert,
-      key,
+      secureContext,
       ...(serverName !== undefined && { servername: serverName }),
       rejectUnauthorized: insecureSkipVerify !== true,
-      minVersion: 'TLSv1.2',
     });
   };
   return {
@@ -142,6 +145,19 @@ function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number)
     urgent: newAgent(maxUrgentSockets),
     watch: newAgent(maxWatchSockets),
   };
+}
+
+/**
+ * One for all connections. An agent that is given certificates instead reads them for each connection, and compares them,
+ * as text, three times for each request.
+ */
+function secureContextOf({ ca, cert, key }: TlsMaterial): SecureContext {
+  try {
+    return createSecureContext({ ca, cert, key, minVersion: 'TLSv1.2' });
+  } catch (thrown) {
+    const why = `the client certificate and its key cannot be used: ${errorMessage(thrown)}`;
+    throw new CredentialsError(`${why}; both must be PEM, and belong together`, thrown);
+  }
 }
 
 /** An urgent request uses a normal connection while one is free, so that normal connections are not closed as idle. */
