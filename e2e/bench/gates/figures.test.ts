@@ -13,7 +13,7 @@ const seen: HeldRestarts = {
   notOwed: [usage(80), usage(81), usage(90)],
   held: [usage(84), usage(85), usage(70)],
   ...{ before: usage(80), after: usage(92) },
-  quiet: { seconds: 60, cpuSeconds: 0.3, requests: [], newTemplates: 0 },
+  quiet: { seconds: 60, cpuSeconds: 0.3, requests: [], newTemplates: 0, looks: 0 },
   released: {
     ...{ tookMs: 20_000, cpuSeconds: 4, heldBytes: 90 * mib, peakBytes: 100 * mib },
     ...{ newTemplates: ['team-0/app-0', 'team-0/app-1'], patches: 2 },
@@ -32,6 +32,7 @@ it('holds every bar', () =>
     'RSS more of the process that saw the edits': [12, undefined],
     'requests while held, besides watches and the Lease': [0, true],
     'new templates while held': [0, true],
+    'looks at workloads while held': [0, true],
     'CPU while held, of a core': [0.5, true],
     'from the release to the last new template': [20, undefined],
     'CPU for a released restart': [2_000, undefined],
@@ -47,13 +48,14 @@ it('misses the bars of a hold that asks, spins, leaks and restarts twice', () =>
     tell({
       ...seen,
       held: [usage(87)],
-      quiet: { seconds: 60, cpuSeconds: 60, requests, newTemplates: 1 },
+      quiet: { seconds: 60, cpuSeconds: 60, requests, newTemplates: 1, looks: 1 },
       released: { ...seen.released, newTemplates, patches: 3 },
     }),
   ).toMatchObject({
     'RSS more of a start': [6, false],
     'requests while held, besides watches and the Lease': [1, false],
     'new templates while held': [1, false],
+    'looks at workloads while held': [1, false],
     'CPU while held, of a core': [100, false],
     'PATCH for them': [3, false],
     'Deployments not restarted exactly once': [2, false],

@@ -21,6 +21,8 @@ export interface HeldRestarts {
     /** Besides watches and the renewals of the Lease. */
     readonly requests: readonly StageRequest[];
     readonly newTemplates: number;
+    /** How often the subject looked at a workload. */
+    readonly looks: number;
   };
   readonly released: {
     readonly tookMs: number;
@@ -55,6 +57,7 @@ export function heldFigures(seen: HeldRestarts): readonly Figure[] {
       value: quiet.requests.length,
     },
     { name: 'new templates while held', value: quiet.newTemplates, unit: '', bar: { exactly: 0 } },
+    { name: 'looks at workloads while held', value: quiet.looks, unit: '', bar: { exactly: 0 } },
     {
       ...{ name: 'CPU while held, of a core', unit: '%', bar: { atMost: 0.5 } },
       value: (quiet.cpuSeconds / quiet.seconds) * 100,

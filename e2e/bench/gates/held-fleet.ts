@@ -12,6 +12,8 @@ const namespaces = Array.from({ length: 10 }, (_, index) => `team-${index}`);
 const inEach = 1_000;
 const dayMs = 86_400_000;
 
+const looks = 'reloader_reconcile_total';
+
 /** A process renders its metrics at most once a second. */
 const lookEveryMs = 2_000;
 /** Events are written after everything else, two at a time. */
@@ -55,13 +57,18 @@ export async function release({ api }: Stage): Promise<void> {
   if (status !== 200) throw new Error(`DELETE ${holds}/reroll-hold: ${String(status)} ${bytes.toString()}`);
 }
 
+/** How often it has looked at a workload so far. */
+export async function looksOf({ metrics }: RunningSubject): Promise<number> {
+  return (await metrics())?.sum(looks) ?? NaN;
+}
+
 /** Resolves once all workloads wait for the end of the hold, and none for its turn. */
 export async function allHeld({ metrics }: RunningSubject): Promise<void> {
-  let looks: number | undefined;
+  let last: number | undefined;
   const isHeld = async (): Promise<true | undefined> => {
-    const [samples, before] = [await metrics(), looks];
-    looks = samples?.sum('reloader_reconcile_total');
-    return samples?.sum('reloader_workqueue_depth') === fleet.size && looks === before ? true : undefined;
+    const [samples, before] = [await metrics(), last];
+    last = samples?.sum(looks);
+    return samples?.sum('reloader_workqueue_depth') === fleet.size && last === before ? true : undefined;
   };
   await pollUntil(`${fleet.size} restarts to be held`, isHeld, { timeoutMs: 300_000, intervalMs: lookEveryMs });
 }

@@ -8,7 +8,18 @@ import { described, type RunningSubject, type Subject } from '../subject';
 import { TemplateWatch } from '../template-watch';
 import { heldFigures, type HeldRestarts } from './figures';
 import { ordered, pace, pacedFigures, setWaves, type PacedRestarts } from './paced-fleet';
-import { allHeld, fillFleet, fleet, hold, oweAll, release, requestsIn, settledHeld, silence } from './held-fleet';
+import {
+  allHeld,
+  fillFleet,
+  fleet,
+  hold,
+  looksOf,
+  oweAll,
+  release,
+  requestsIn,
+  settledHeld,
+  silence,
+} from './held-fleet';
 
 const starts = 3;
 const quietSeconds = 60;
@@ -76,14 +87,18 @@ async function seen(all: Held): Promise<HeldRestarts> {
   return { size: fleet.size, notOwed, ...owed, held, released };
 }
 
-async function quiet({ stage, watch, tell }: Held, { pid }: RunningSubject): Promise<HeldRestarts['quiet']> {
+async function quiet({ stage, watch, tell }: Held, running: RunningSubject): Promise<HeldRestarts['quiet']> {
   tell(`${quietSeconds} s of quiet …`);
+  const { pid } = running;
+  // Before and after the minute: an answer costs the process CPU time.
+  const looksBefore = await looksOf(running);
   const [before, templatesBefore, beganMs] = [processUsage(pid), watch.changes.length, Date.now()];
   await delay(quietSeconds * 1_000);
   const seconds = (Date.now() - beganMs) / 1_000;
   const { cpuSeconds } = processUsage(pid);
   return {
     ...{ seconds, cpuSeconds: cpuSeconds - before.cpuSeconds },
+    looks: (await looksOf(running)) - looksBefore,
     requests: await requestsIn(stage, beganMs),
     newTemplates: watch.changes.length - templatesBefore,
   };
