@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { startBareTimer } from './bare-timer';
 import type { Setting } from './benches';
 import { bigCluster, bigClusterConditions, fillBigCluster } from './big-cluster';
 import { makeKnown, settled, synced } from './cold-start';
@@ -42,22 +43,26 @@ export async function measureIdle({ openStage, subject, tell }: Setting): Promis
 }
 
 /** Measures the subject on a cluster on which it has been started before. */
-export async function quietFigures({ subject, stage, access, probe, tell }: Quiet): Promise<readonly Figure[]> {
+async function quietFigures({ subject, stage, access, probe, tell }: Quiet): Promise<readonly Figure[]> {
   const running = subject.start(access);
+  const timer = await startBareTimer();
   try {
     await synced(subject, running, probe);
     await settled(running);
     tell(`${quietSeconds} s of quiet …`);
     const [asked, before, startMs] = [await stage.requestsOf('subject'), processUsage(running.pid), performance.now()];
+    const timerBefore = timer.cpuSeconds();
     await delay(quietSeconds * 1000);
     const after = processUsage(running.pid);
+    const timerSeconds = timer.cpuSeconds() - timerBefore;
     const minutes = (performance.now() - startMs) / 60_000;
     const requests = (await stage.requestsOf('subject')).slice(asked.length);
     const leases = requests.filter(({ resource }) => resource === 'leases');
     const others = requests.length - leases.length;
-    const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
+    const ofCore = (cpuSeconds: number): number => (cpuSeconds / (minutes * 60)) * 100;
     return [
-      { name: 'of a core', value: (cpuSeconds / (minutes * 60)) * 100, unit: '%', bar: { atMost: 0.5 } },
+      { name: 'of a core', value: ofCore(after.cpuSeconds - before.cpuSeconds), unit: '%', bar: { atMost: 0.5 } },
+      { name: 'of a core, of a process with a timer alone', value: ofCore(timerSeconds), unit: '%' },
       { name: 'requests beside lease renewals', value: others / minutes, unit: '/min', bar: { atMost: 6 } },
       { name: 'watches begun again', value: requests.filter(({ verb }) => verb === 'watch').length, unit: '' },
       { name: 'whole lists read', value: requests.filter(isWholeList).length, unit: '' },
@@ -65,6 +70,7 @@ export async function quietFigures({ subject, stage, access, probe, tell }: Quie
       { name: 'RSS', value: after.residentBytes / 1024 ** 2, unit: 'MiB' },
     ];
   } finally {
+    timer.end();
     await running.end();
   }
 }

@@ -13,7 +13,7 @@ const seen: HeldRestarts = {
   notOwed: [usage(80), usage(81), usage(90)],
   held: [usage(84), usage(85), usage(70)],
   ...{ before: usage(80), after: usage(92) },
-  quiet: { seconds: 60, cpuSeconds: 0.3, requests: [], newTemplates: 0, looks: 0 },
+  quiet: { seconds: 60, cpuSeconds: 0.3, timerSeconds: 0.15, requests: [], newTemplates: 0, looks: 0 },
   released: {
     ...{ tookMs: 20_000, cpuSeconds: 4, heldBytes: 90 * mib, peakBytes: 100 * mib },
     ...{ newTemplates: ['team-0/app-0', 'team-0/app-1'], patches: 2 },
@@ -34,6 +34,7 @@ it('holds every bar', () =>
     'new templates while held': [0, true],
     'looks at workloads while held': [0, true],
     'CPU while held, of a core': [0.5, true],
+    'the same, of a process with a timer alone': [0.25, undefined],
     'from the release to the last new template': [20, undefined],
     'CPU for a released restart': [2_000, undefined],
     'peak RSS over that while held': [10, undefined],
@@ -48,7 +49,7 @@ it('misses the bars of a hold that asks, spins, leaks and restarts twice', () =>
     tell({
       ...seen,
       held: [usage(87)],
-      quiet: { seconds: 60, cpuSeconds: 60, requests, newTemplates: 1, looks: 1 },
+      quiet: { seconds: 60, cpuSeconds: 60, timerSeconds: 0.15, requests, newTemplates: 1, looks: 1 },
       released: { ...seen.released, newTemplates, patches: 3 },
     }),
   ).toMatchObject({

@@ -18,6 +18,8 @@ export interface HeldRestarts {
   readonly quiet: {
     readonly seconds: number;
     readonly cpuSeconds: number;
+    /** CPU time of a process that only has a timer. */
+    readonly timerSeconds: number;
     /** Besides watches and the renewals of the Lease. */
     readonly requests: readonly StageRequest[];
     readonly newTemplates: number;
@@ -61,6 +63,10 @@ export function heldFigures(seen: HeldRestarts): readonly Figure[] {
     {
       ...{ name: 'CPU while held, of a core', unit: '%', bar: { atMost: 0.5 } },
       value: (quiet.cpuSeconds / quiet.seconds) * 100,
+    },
+    {
+      ...{ name: 'the same, of a process with a timer alone', unit: '%' },
+      value: (quiet.timerSeconds / quiet.seconds) * 100,
     },
     { name: 'from the release to the last new template', value: released.tookMs / 1_000, unit: 's' },
     { name: 'CPU for a released restart', value: (released.cpuSeconds / size) * 1_000, unit: 'ms' },

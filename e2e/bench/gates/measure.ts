@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { startBareTimer } from '../bare-timer';
 import type { Setting } from '../benches';
 import { makeKnown, settled, synced, type KnownCluster } from '../cold-start';
 import { forgetPeak, processUsage, type ProcessUsage } from '../process-usage';
@@ -90,14 +91,18 @@ async function seen(all: Held): Promise<HeldRestarts> {
 async function quiet({ stage, watch, tell }: Held, running: RunningSubject): Promise<HeldRestarts['quiet']> {
   tell(`${quietSeconds} s of quiet …`);
   const { pid } = running;
+  const timer = await startBareTimer();
   // Before and after the minute: an answer costs the process CPU time.
   const looksBefore = await looksOf(running);
   const [before, templatesBefore, beganMs] = [processUsage(pid), watch.changes.length, Date.now()];
+  const timerBefore = timer.cpuSeconds();
   await delay(quietSeconds * 1_000);
   const seconds = (Date.now() - beganMs) / 1_000;
   const { cpuSeconds } = processUsage(pid);
+  const timerSeconds = timer.cpuSeconds() - timerBefore;
+  timer.end();
   return {
-    ...{ seconds, cpuSeconds: cpuSeconds - before.cpuSeconds },
+    ...{ seconds, cpuSeconds: cpuSeconds - before.cpuSeconds, timerSeconds },
     looks: (await looksOf(running)) - looksBefore,
     requests: await requestsIn(stage, beganMs),
     newTemplates: watch.changes.length - templatesBefore,
