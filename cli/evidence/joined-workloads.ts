@@ -1,3 +1,4 @@
+import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { objectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { workloadKind, type WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import {
@@ -6,6 +7,7 @@ import {
   isRestartedItself,
   joinedDeployment,
   joinedRollout,
+  speakerOf,
   withOtherTemplate,
   type ReferringRollout,
 } from '../../shared/domain/workloads/workload-ref';
@@ -30,6 +32,14 @@ export interface JoinedWorkload {
    * that Rollout.
    */
   readonly restartedInstead: OtherWorkload | undefined;
+  /** The other of the two objects, if it says when a restart may begin. */
+  readonly otherGates: OtherGates | undefined;
+}
+
+/** Another object that says when a workload may be restarted. */
+export interface OtherGates extends OtherWorkload {
+  /** The names of the settings that count as it says. */
+  readonly settings: ReadonlySet<string>;
 }
 
 type Settings = Install['settings'];
@@ -62,7 +72,8 @@ function joinerAmong(
     const name = kind === 'Deployment' ? record.name : borrowedFrom(record);
     if (name === undefined) {
       const isBorrowed = record.rollout?.workloadRef !== undefined;
-      return { record: isBorrowed ? withOtherTemplate(record, policy, keys) : record, restartedInstead: undefined };
+      const alone = { restartedInstead: undefined, otherGates: undefined };
+      return { ...alone, record: isBorrowed ? withOtherTemplate(record, policy, keys) : record };
     }
     const key = objectKey(namespace, name);
     const ofDeployment = asking.get(key) ?? [];
@@ -73,13 +84,22 @@ function joinerAmong(
       return {
         record: joinedDeployment(record, ofDeployment),
         restartedInstead: rollout && { kind: workloadKind('Rollout'), name: rollout.record.name },
+        otherGates: otherGates(speakerOf(ofDeployment)?.record),
       };
     }
     return {
       record: joinedRollout(record, deployment, ofDeployment),
       restartedInstead: isDeployment ? { kind: workloadKind('Deployment'), name } : undefined,
+      otherGates: otherGates(deployment, record.gates),
     };
   };
+}
+
+/** What `other` says, but for what counts before it. */
+function otherGates(other: WorkloadRecord | undefined, before: GateSettings = {}): OtherGates | undefined {
+  if (!other?.gates) return undefined;
+  const settings = new Set(Object.keys(other.gates).filter((setting) => !(setting in before)));
+  return { kind: workloadKind(other.kind), name: other.name, settings };
 }
 
 /** The same for one workload. The others are read if there may be any that share its template. */

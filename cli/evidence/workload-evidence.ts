@@ -96,11 +96,12 @@ async function factsOf(
   limits: RequestLimits,
 ): Promise<WorkloadFacts> {
   const { settings } = install;
-  const { record, restartedInstead } = await readJoined(client, { kind, object }, install, limits);
+  const joined = await readJoined(client, { kind, object }, install, limits);
+  const { record } = joined;
   const write = { group: kind.resource.group, kind: kind.kind, namespace: record.namespace, object };
   const annotations = annotationsOf(object);
   return {
-    ...{ record, restartedInstead },
+    ...joined,
     used: candidates({ workload: { record, baseline: undefined }, sources: await namesFor(client, record, limits) }),
     cause: readRestartCause(annotation(annotations, ownAnnotations.lastRestart)),
     switchedOff: switchedOff([annotations, annotationsOf(fieldAt(object, kind.templatePath))], settings),

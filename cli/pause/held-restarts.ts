@@ -1,7 +1,9 @@
 import { askSource, askWorkload } from '../cluster/ask-about';
 import type { Cluster } from '../cluster/cluster';
 import { LeaderSilentError } from '../cluster/silence';
+import type { WorkloadAccount } from '../evidence/account';
 import { askStatus, type StatusRow } from '../status/read-status';
+import { readCase, type ReadOptions } from '../why/read-case';
 import type { HoldObject, HoldTarget } from './hold-target';
 
 interface HeldRestart {
@@ -23,8 +25,9 @@ export async function readHeldRestarts(
   cluster: Cluster,
   target: HoldTarget,
   object: HoldObject,
+  options: Pick<ReadOptions, 'rerollNamespace' | 'timeoutMs'>,
 ): Promise<HeldRestarts | LeaderSilentError> {
-  if (target.is === 'workload') return await ofWorkload(cluster, object);
+  if (target.is === 'workload') return await ofWorkload(cluster, target, options);
   const namespace = target.is === 'namespace' ? target.name : target.is === 'source' ? object.namespace : undefined;
   const status = await askStatus(cluster, { namespace });
   if (status instanceof LeaderSilentError) return status;
@@ -47,13 +50,28 @@ export function letGo(restarts: HeldRestarts, ended: readonly string[]): HeldRes
   return { ...restarts, waiting: ended.length === 0 ? [] : restarts.waiting.filter(isLetGo) };
 }
 
-async function ofWorkload(cluster: Cluster, workload: HoldObject): Promise<HeldRestarts | LeaderSilentError> {
-  const told = await askWorkload(cluster, workload);
+async function ofWorkload(
+  cluster: Cluster,
+  { kind, name }: Extract<HoldTarget, { readonly is: 'workload' }>,
+  options: Pick<ReadOptions, 'rerollNamespace' | 'timeoutMs'>,
+): Promise<HeldRestarts | LeaderSilentError> {
+  const asked = { kind, namespace: cluster.namespace, name };
+  const told = await askWorkload(cluster, { ...asked, kind: kind.kind });
   if (told.silence) return told.silence;
-  if (!told.said.tracked) return { waiting: [], untracked: told.said.why };
+  if (told.said.tracked) return ofAccount(told.said);
+  // Its hold counts for the one that is restarted in its place, if they share a template.
+  const { about, isInstead } = await readCase(cluster, asked, undefined, {
+    ...options,
+    nowMs: () => cluster.clock.nowMs(),
+  });
+  return ofAccount(isInstead ? about.account : told.said);
+}
+
+function ofAccount(account: WorkloadAccount): HeldRestarts {
+  if (!account.tracked) return { waiting: [], untracked: account.why };
   // Whatever holds it is asked for separately.
-  const held = { title: titleOf(workload), by: undefined };
-  return { waiting: told.said.restart === 'owed' ? [held] : [], untracked: undefined };
+  const held = { title: titleOf(account), by: undefined };
+  return { waiting: account.restart === 'owed' ? [held] : [], untracked: undefined };
 }
 
 async function usersAmong(

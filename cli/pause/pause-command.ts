@@ -70,7 +70,7 @@ async function pause(session: PauseSession, target: HoldTarget, object: HoldObje
   const text = formatHold(hold);
   if (target.is === 'everything' && seen.is !== 'there') await createHold(client, object, text, limits);
   else await annotate(client, object, gateAnnotations.hold, text, limits);
-  const restarts = health.silence ?? (await readHeldRestarts(cluster, target, object));
+  const restarts = health.silence ?? (await readHeldRestarts(cluster, target, object, { rerollNamespace, ...limits }));
   return {
     lines: [
       `${title} is ${inWords(hold, clock.nowMs())}`,

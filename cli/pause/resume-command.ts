@@ -65,7 +65,7 @@ async function resume(session: ResumeSession, target: HoldTarget, object: HoldOb
   const title = titleOf(target, object);
   if (seen.is === 'absent' && target.is !== 'everything') return refused(`there is no ${title}`);
   // Asked before: a moment later the leader lets them go.
-  const held = await readHeldRestarts(cluster, target, object);
+  const held = await readHeldRestarts(cluster, target, object, { rerollNamespace, timeoutMs });
   const stages = target.is === 'source' ? await readStages(cluster, object) : undefined;
   const done = await release(session, target, object, seen);
   if (stages?.change !== undefined)

@@ -12,6 +12,7 @@ import { readPlace } from '../evidence/place';
 import { namesOf } from '../output/phrases';
 import { timeAndWait } from '../output/times';
 import { factsOf, type Case } from '../why/case';
+import { gateBearer } from '../why/gate-bearer';
 import { readCase } from '../why/read-case';
 import { whyNotCounted } from '../why/source-headline';
 import type { HoldTarget } from './hold-target';
@@ -102,9 +103,9 @@ function holdsIn(about: Case): readonly StillHeld[] {
 type Change = HeldChange & { readonly source: LocalSourceRef & HeldChange['source'] };
 
 function changesOf(about: Case): readonly Change[] {
-  const { account, facts, kind, name, place, nowMs } = about;
+  const { account, facts, place, nowMs } = about;
   if (!account.tracked) return [];
-  const workload = { kind, name, gates: facts?.record.gates };
+  const workload = { ...gateBearer(about, 'hold'), gates: facts?.record.gates };
   return account.sources.flatMap((source) => {
     const known = sourceKinds.find((each) => each === source.kind);
     if (!known || whyNotCounted(about, source) !== undefined) return [];

@@ -1,5 +1,6 @@
 import { assertNever } from '../../shared/domain/errors';
 import { gateAnnotations } from '../../shared/domain/annotations/annotations';
+import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { gateNames } from '../../shared/domain/gate-settings/gate-names';
 import type { Deferral } from '../../shared/domain/protocol/deferral';
 import type { SourceAccount } from '../evidence/account';
@@ -8,6 +9,7 @@ import { enumerated } from '../output/phrases';
 import { factsOf, titleOf, type Case } from './case';
 import { isUnanswered } from './compared-headline';
 import { deferralOfSource } from './deferred';
+import { gateBearer } from './gate-bearer';
 import { whyNotCounted } from './source-headline';
 
 /** For each change whose restart is deferred, which annotation or command would let it begin. */
@@ -63,11 +65,11 @@ function howToOpen(about: Case, source: SourceAccount, { gate }: Deferral): stri
     case 'hold':
       return endOfHold(heldChange(about, source));
     case 'window':
-      return `annotate the workload with ${gateAnnotations.windows}: always${orUrgent}`;
+      return `annotate ${bearerTitle(about, 'windows')} with ${gateAnnotations.windows}: always${orUrgent}`;
     case 'interval':
-      return `annotate the workload with ${gateAnnotations.minInterval}: "0"${orUrgent}`;
+      return `annotate ${bearerTitle(about, 'minIntervalMs')} with ${gateAnnotations.minInterval}: "0"${orUrgent}`;
     case 'next-rollout':
-      return `annotate the workload with ${gateAnnotations.restart}: now`;
+      return `annotate ${bearerTitle(about, 'mode')} with ${gateAnnotations.restart}: now`;
     case 'order':
     case 'stages':
     case 'pace':
@@ -78,10 +80,17 @@ function howToOpen(about: Case, source: SourceAccount, { gate }: Deferral): stri
   }
 }
 
-function heldChange({ kind, name, facts, place, nowMs, sources }: Case, source: SourceAccount): HeldChange {
-  const { gates } = factsOf({ sources }, source) ?? {};
+/** @example 'the workload' or 'Rollout canary' */
+function bearerTitle(about: Case, setting: keyof GateSettings): string {
+  const bearer = gateBearer(about, setting);
+  return bearer.kind === about.kind ? 'the workload' : `${bearer.kind} ${bearer.name}`;
+}
+
+function heldChange(about: Case, source: SourceAccount): HeldChange {
+  const { facts, place, nowMs } = about;
+  const { gates } = factsOf(about, source) ?? {};
   return {
-    workload: { kind, name, gates: facts?.record.gates },
+    workload: { ...gateBearer(about, 'hold'), gates: facts?.record.gates },
     source: { kind: source.kind, name: source.name, gates },
     place,
     nowMs,

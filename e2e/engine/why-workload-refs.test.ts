@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { resumeCommandIn } from '../../cli/pause/resume-command';
 import { usersCommandIn } from '../../cli/users/users-command';
 import { rolloutKind, rolloutOf } from '../apiserver/add-ons';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
@@ -55,6 +56,44 @@ describe.each<Answering>(['leader', 'objects'])(
       const cluster = clusterOf(harness, engine, answering);
       expect(firstLine(await runAgainst(cluster, harness, why, ['rollout/canary']))).toBe(ofRollout);
       expect(firstLine(await runAgainst(cluster, harness, why, ['deployment/web']))).toBe(ofDeployment);
+    });
+
+    const windows = { 'reroll.dev/windows': 'Mon 00:00-00:01' };
+    it.each<[string, Annotations, Annotations, string]>([
+      ['hold of the Rollout', { ...auto, ...hold }, {}, 'reroll resume rollout/canary -n default'],
+      ['hold of the Deployment itself', auto, hold, 'reroll resume deployment/web -n default'],
+      ['hold of the Deployment', inPlace, hold, 'reroll resume deployment/web -n default'],
+      ['hold of the Rollout itself', { ...inPlace, ...hold }, hold, 'reroll resume rollout/canary -n default'],
+      [
+        'windows of the Rollout',
+        { ...auto, ...windows },
+        {},
+        'annotate Rollout canary with reroll.dev/windows: always',
+      ],
+      ['windows of the Deployment', inPlace, windows, 'annotate Deployment web with reroll.dev/windows: always'],
+      ['its own windows', auto, windows, 'annotate the workload with reroll.dev/windows: always'],
+      [
+        'mode',
+        { ...auto, 'reroll.dev/restart': 'next-rollout' },
+        {},
+        'annotate Rollout canary with reroll.dev/restart: now',
+      ],
+    ])('says where to let it restart: %s', async (_what, onRollout, onDeployment, how) => {
+      const [harness, engine] = await changed(onRollout, onDeployment);
+      const run = await runAgainst(clusterOf(harness, engine, answering), harness, why, ['rollout/canary']);
+      expect(run.out).toContain(how);
+    });
+
+    it('resume says which of the two is still held', async () => {
+      const [harness, engine] = await changed({ ...auto, ...hold }, {});
+      const resume = { name: 'resume', loadIn: resumeCommandIn };
+      const cluster = clusterOf(harness, engine, answering);
+      const run = await runAgainst(cluster, harness, resume, ['deployment/web']);
+      expect(run.out).toContain('end that with: reroll resume rollout/canary -n default');
+      const other = await runAgainst(cluster, harness, resume, ['rollout/canary']);
+      const waited = answering === 'leader' ? 'restarts that waited: Deployment default/web\n' : '';
+      expect(other.out).toBe(`Rollout default/canary is not held any more\n${waited}`);
+      expect(other.code).toBe(0);
     });
 
     it('answers a program about that one', async () => {

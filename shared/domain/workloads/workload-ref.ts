@@ -46,9 +46,14 @@ export function isRestartedItself(deployment: WorkloadRecord, asking: readonly R
   return asking.length === 0 || asksItself || asking.some(({ record }) => record.rollout?.strategy === 'rollout');
 }
 
+/** The one whose annotations count, where they and the Deployment say something else; undefined: none asks. */
+export function speakerOf(asking: readonly ReferringRollout[]): ReferringRollout | undefined {
+  return asking.find(({ record }) => record.rollout?.strategy === 'rollout') ?? asking[0];
+}
+
 /** A Deployment with what the Rollouts say that take its template. */
 export function joinedDeployment(record: WorkloadRecord, asking: readonly ReferringRollout[]): WorkloadRecord {
-  const speaker = asking.find((rollout) => rollout.record.rollout?.strategy === 'rollout') ?? asking[0];
+  const speaker = speakerOf(asking);
   if (!speaker) return record;
   if (!isRestartedItself(record, asking)) return withRestartsDisabled(record);
   const { askedAtMs, record: rollout } = speaker;
