@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { processUsage } from './process-usage';
 
-/** As often as a process of Reroll wakes up, at least: a timer measures the delay of its event loop. */
+/** Often enough to be measured within a minute. */
 const everyMs = 100;
 
 const program = `setInterval(() => undefined, ${everyMs}); console.log('running')`;
