@@ -14,8 +14,8 @@ export interface BareTimer {
 }
 
 /**
- * Starts a process that only wakes up. On a virtual machine with busy neighbours that takes up to ten times as much CPU
- * time as on another day, so what a process at rest takes can only be judged beside it.
+ * Starts a process that only wakes up. On a virtual machine with busy neighbours that takes several times as much CPU
+ * time as a few minutes later, so what a process at rest takes can only be judged beside it.
  */
 export async function startBareTimer(): Promise<BareTimer> {
   const child = spawn(process.execPath, ['--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });

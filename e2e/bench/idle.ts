@@ -44,8 +44,8 @@ export async function measureIdle({ openStage, subject, tell }: Setting): Promis
 
 /** Measures the subject on a cluster on which it has been started before. */
 async function quietFigures({ subject, stage, access, probe, tell }: Quiet): Promise<readonly Figure[]> {
-  const running = subject.start(access);
   const timer = await startBareTimer();
+  const running = subject.start(access);
   try {
     await synced(subject, running, probe);
     await settled(running);
