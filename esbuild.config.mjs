@@ -2,6 +2,7 @@
 // and keeps half the memory of loading the packages file by file; what a process does not load, it keeps nothing of.
 import { build } from 'esbuild';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'));
 
@@ -56,11 +57,8 @@ const page = await build({
 });
 const pageText = (extension) => page.outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? '';
 
-// Parts of earlier builds have other names.
-await rm(new URL('dist', import.meta.url), { recursive: true, force: true });
-const { metafile } = await build({
+const options = {
   absWorkingDir: import.meta.dirname,
-  entryPoints: { reroll: 'main.ts' },
   outdir: 'dist',
   bundle: true,
   platform: 'node',
@@ -87,7 +85,6 @@ const { metafile } = await build({
     // Nor its detectors of machines, each a part of its own.
     '@opentelemetry/resources': '@opentelemetry/resources/build/esm/ResourceImpl.js',
   },
-  plugins: [withoutUncalled, withUsedContentTypes],
   define: {
     REROLL_VERSION: JSON.stringify(version),
     REROLL_PAGE_SCRIPT: JSON.stringify(pageText('.js')),
@@ -97,8 +94,41 @@ const { metafile } = await build({
   // What is in the bundle: the bill of materials is made of it.
   metafile: true,
   logLevel: 'warning',
-});
+};
+const plugins = [withoutUncalled, withUsedContentTypes];
+
+/** By the name of its file, each source that the entry loads on demand: a command, or what completes what is typed. */
+const loadedOnDemand = new Map();
+
+/** Leaves them out of the build of the entry, so that they are built below. */
+const withoutCommands = {
+  name: 'without commands',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const source = relative(import.meta.dirname, resolve(resolveDir, path));
+      const part = `parts/${source.replaceAll('/', '-')}`;
+      loadedOnDemand.set(part, `${source}.ts`);
+      return { path: `./${part}.mjs`, external: true };
+    });
+  },
+};
+
+// Parts of earlier builds have other names.
+await rm(new URL('dist', import.meta.url), { recursive: true, force: true });
+const built = [
+  page,
+  await build({ ...options, entryPoints: { reroll: 'main.ts' }, plugins: [withoutCommands, ...plugins] }),
+];
+// Each folder has files of its own, although they have much in common. Otherwise esbuild makes a file for each set of commands
+// that share something: the webhook loaded 43. Finding them made Node's loader hot, and V8's compiler for hot code took 4 MiB.
+const folderOf = (source) => source.split('/')[0];
+for (const folder of new Set([...loadedOnDemand.values()].map(folderOf))) {
+  const entryPoints = Object.fromEntries([...loadedOnDemand].filter(([, source]) => folderOf(source) === folder));
+  built.push(await build({ ...options, entryPoints, plugins }));
+}
 
 await chmod(new URL('dist/reroll.mjs', import.meta.url), 0o755);
-const outputs = { ...metafile.outputs, ...page.metafile.outputs };
-await writeFile(new URL('dist/reroll.meta.json', import.meta.url), JSON.stringify({ ...metafile, outputs }));
+const inputs = Object.assign({}, ...built.map(({ metafile }) => metafile.inputs));
+const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs));
+await writeFile(new URL('dist/reroll.meta.json', import.meta.url), JSON.stringify({ inputs, outputs }));

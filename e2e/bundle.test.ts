@@ -36,6 +36,16 @@ function sourcesIn(files: ReadonlySet<string>): readonly string[] {
   );
 }
 
+describe('the files that a process loads', () => {
+  // With 43, Node's loader became hot at the start of the webhook, and V8's compiler for hot code took 4 MiB.
+  it.each(['reconciler/process/assemble.ts', 'webhook/process/assemble.ts', 'certs/command.ts'])(
+    'are few: %s',
+    (source) => {
+      expect(new Set([...loadedWith('main.ts'), ...loadedWith(source)]).size).toBeLessThanOrEqual(12);
+    },
+  );
+});
+
 const ofTraces =
   /^(shared\/tracing\/(?!span-metrics)|(reconciler|webhook)\/tracing\/|node_modules\/@opentelemetry\/(?!api\/))/;
 

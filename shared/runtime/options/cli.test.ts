@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { runCli, type CliCommand, type LoadedCommand } from './cli';
-import { parseArguments, parseOptions } from './options';
+import { parseArguments, parseOptions, UsageError } from './options';
 import { processOptionTable } from './process-options';
 import { version } from '../version';
 
@@ -58,6 +58,19 @@ describe('runCli', () => {
     expect(err()).toContain('--log-level="loud"');
     expect(err()).toContain('--listen="x"');
     expect(err()).toContain("Run 'reroll reconciler --help'");
+  });
+
+  it('knows bad usage of a command that has the class in a file of its own', async () => {
+    let another: typeof UsageError = UsageError;
+    jest.isolateModules(() => {
+      another = jest.requireActual<{ UsageError: typeof UsageError }>('./options').UsageError;
+    });
+    const thrown = new another(['--pace=banana']);
+    expect(thrown).not.toBeInstanceOf(UsageError);
+
+    const { cli, err } = harness(() => Promise.reject(thrown));
+    expect(await cli('reconciler')).toBe(2);
+    expect(err()).toBe("--pace=banana\n\nRun 'reroll reconciler --help' for all flags.\n");
   });
 
   it('returns 1 with the message when the command fails', async () => {

@@ -3,7 +3,7 @@ import { errorMessage } from '../../domain/errors';
 import type { CliIo } from './cli-io';
 import { describeNotes, describeOptions } from './option-help';
 import type { OptionTable } from './option-table';
-import { UsageError, type Environment } from './options';
+import { isUsageError, type Environment } from './options';
 import { version } from '../version';
 
 /** One subcommand: a row of the table in commands.ts. */
@@ -85,7 +85,7 @@ export async function runCli(
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : usageExitCode;
     io.err(`${errorMessage(thrown)}\n`);
-    if (!(thrown instanceof UsageError)) return 1;
+    if (!isUsageError(thrown)) return 1;
     const misplaced = commands.find((command) => name !== args[0] && args.includes(command.name));
     if (misplaced) io.err(`\nA command must come before its flags: ${programName} ${misplaced.name} [flags]\n`);
     const hint = `'${programName} ${name} --help' for all flags`;

@@ -11,14 +11,24 @@ const maxSuggestions = 20;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+const usageErrorCode = 'USAGE';
+
 /** Bad flags or variables. One problem per line, so that a person can fix them all before the next try. */
 export class UsageError extends RerollError {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(problems.join('\n'), { code: 'USAGE' });
+    super(problems.join('\n'), { code: usageErrorCode });
     this.problems = problems;
   }
+}
+
+/**
+ * Also true for those of another folder of the bundle. Each has the class in a file of its own, so `instanceof` does not know
+ * them (docs/decisions/0015-a-bundle-in-parts.md).
+ */
+export function isUsageError(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === usageErrorCode;
 }
 
 /** The texts of an option, and their origin. */
