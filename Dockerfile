@@ -37,7 +37,6 @@ ENV NODE_ENV=production \
     MALLOC_MMAP_THRESHOLD_=16384 \
     MALLOC_TOP_PAD_=0 \
     MALLOC_TRIM_THRESHOLD_=65536 \
-    GLIBC_TUNABLES=glibc.malloc.tcache_count=0 \
     NODE_OPTIONS=--max-semi-space-size=2
 WORKDIR /app
 COPY --from=node /usr/local/bin/node /usr/local/bin/node

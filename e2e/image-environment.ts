@@ -4,7 +4,6 @@ export const mallocSettings = {
   MALLOC_MMAP_THRESHOLD_: '16384',
   MALLOC_TOP_PAD_: '0',
   MALLOC_TRIM_THRESHOLD_: '65536',
-  GLIBC_TUNABLES: 'glibc.malloc.tcache_count=0',
 } as const;
 
 /** The options of Node that the image sets. */
