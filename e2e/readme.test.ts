@@ -126,6 +126,7 @@ describe('flags that a page speaks of', () => {
     'tag',
     'tail',
     'take-ownership',
+    'trace-opt',
     'type',
   ];
   const known = new Set([...ours, ...general, ...ofOthers]);
