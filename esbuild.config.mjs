@@ -97,10 +97,10 @@ const options = {
 };
 const plugins = [withoutUncalled, withUsedContentTypes];
 
-/** By the name of its file, each source that the entry loads on demand: a command, or what completes what is typed. */
+/** The sources that main.ts loads on demand, by the path of their part in `dist`, without its extension. */
 const loadedOnDemand = new Map();
 
-/** Leaves them out of the build of the entry, so that they are built below. */
+/** Leaves them out of the build of main.ts: they are built below. */
 const withoutCommands = {
   name: 'without commands',
   setup({ onResolve }) {
@@ -129,6 +129,5 @@ for (const folder of new Set([...loadedOnDemand.values()].map(folderOf))) {
 }
 
 await chmod(new URL('dist/reroll.mjs', import.meta.url), 0o755);
-const inputs = Object.assign({}, ...built.map(({ metafile }) => metafile.inputs));
 const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs));
-await writeFile(new URL('dist/reroll.meta.json', import.meta.url), JSON.stringify({ inputs, outputs }));
+await writeFile(new URL('dist/reroll.meta.json', import.meta.url), JSON.stringify({ outputs }));
