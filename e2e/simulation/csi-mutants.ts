@@ -14,12 +14,6 @@ export const csiMutants: readonly Mutant[] = [
     to: 'const rotation = isRotated || (before && !before.content) ? rotated',
   },
   {
-    what: 'a pod that lags behind the newest rotation takes its place',
-    file: rotations,
-    from: 'if (formerly && atMs < formerly.shownMs) {',
-    to: 'if (formerly && atMs < 0) {',
-  },
-  {
     what: 'a status is compared with another one of its name',
     file: rotations,
     from: 'known?.uid === uid && known.className === className ? known : undefined',

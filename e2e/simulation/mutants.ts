@@ -40,12 +40,6 @@ export const mutants: readonly Mutant[] = [
     to: 'this.#attributions.add(id, state, [...confirmed, ...superseded], path)',
   },
   {
-    what: 'a hint of another object of the name is confirmed',
-    file: hints,
-    from: '.filter((hint) => hint.uid === state.uid)',
-    to: '.filter(() => true)',
-  },
-  {
     what: 'a read that fails ends the confirmation',
     file: hints,
     from: "      this.#warning.warn('read',",

@@ -18,12 +18,6 @@ export const policyMutants: readonly Mutant[] = [
     to: 'return flagsFromMs;',
   },
   {
-    what: 'what changed before a namespace was taken in by a removal counts',
-    file: 'reconciler/workloads/namespace-scope.ts',
-    from: 'return writeTimeMs({ ...times, seenMs }, !this.#options.selector.mayBeMetByRemoval);',
-    to: 'return Math.min(seenMs, times.formerMs);',
-  },
-  {
     what: 'an exclusion excludes nothing',
     file: policy,
     from: "policy.excluded.has(source.name) ? no('excluded') : undefined",

@@ -515,4 +515,25 @@ export const testedMutants: readonly TestedMutant[] = [
     to: '',
     test: whatCountsTest,
   },
+  {
+    what: 'what changed before a namespace was taken in by a removal counts',
+    file: 'reconciler/workloads/namespace-scope.ts',
+    from: 'return writeTimeMs({ ...times, seenMs }, !this.#options.selector.mayBeMetByRemoval);',
+    to: 'return Math.min(seenMs, times.formerMs);',
+    test: 'reconciler/workloads/namespace-scope.test.ts',
+  },
+  {
+    what: 'a pod that lags behind the newest rotation takes its place',
+    file: 'reconciler/sources/csi-rotations.ts',
+    from: 'if (formerly && atMs < formerly.shownMs) {',
+    to: 'if (formerly && atMs < 0) {',
+    test: 'reconciler/sources/csi-rotations.test.ts',
+  },
+  {
+    what: 'a hint of another object of the name is confirmed',
+    file: 'reconciler/hints/hints.ts',
+    from: '.filter((hint) => hint.uid === state.uid)',
+    to: '.filter(() => true)',
+    test: 'reconciler/hints/hints.test.ts',
+  },
 ];
