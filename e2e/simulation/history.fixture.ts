@@ -198,6 +198,11 @@ export class Hand {
     return digests.whole(source, new Map([['color', color]]));
   }
 
+  /** The digest of `color` as the content of the Secret. */
+  digestOfSecret(color: string): string {
+    return digests.whole('Secret default/db', new Map([['color', color]]));
+  }
+
   /** The engine records the content `color` on the CronJob `report`. */
   async recordOnCronJob(color: string): Promise<void> {
     const text = this.#baseline(color);
@@ -261,9 +266,7 @@ export class Hand {
   #baseline(color: string | undefined, secretColor?: string): string {
     this.#sequence += 1;
     const content = color === undefined ? undefined : new Map([['color', color]]);
-    const ofSecret = secretColor !== undefined && {
-      'secret/db': digests.whole('Secret default/db', new Map([['color', secretColor]])),
-    };
+    const ofSecret = secretColor !== undefined && { 'secret/db': this.digestOfSecret(secretColor) };
     const sources = { 'cm/app': digests.whole(source, content), ...ofSecret };
     return JSON.stringify({ v: 1, n: this.#sequence, key: 'k', sources });
   }

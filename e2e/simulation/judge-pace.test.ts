@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { deployment, fromConfigMap, seed } from '../apiserver/cluster';
+import { deployment, fromConfigMap, fromSecret, seed } from '../apiserver/cluster';
 import { withValueAt, type JsonObject } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import { adopted, type Hand } from './history.fixture';
@@ -31,8 +31,19 @@ async function update(name: string, user: string, change: (object: KubeObject) =
 
 /** The process records the content on a Deployment, with a restart or without. */
 async function record(name: string, color: string, restart = true, user = 'engine-0-1', thenMs = 1_000): Promise<void> {
+  await recordAll(name, { 'cm/app': hand.digestOf(color) }, restart, user, thenMs);
+}
+
+/** The same with digests of its own. */
+async function recordAll(
+  name: string,
+  sources: Readonly<Record<string, string>>,
+  restart = true,
+  user = 'engine-0-1',
+  thenMs = 1_000,
+): Promise<void> {
   const n = sequence++;
-  const baseline = JSON.stringify({ v: 1, n, key: 'k', sources: { 'cm/app': hand.digestOf(color) } });
+  const baseline = JSON.stringify({ v: 1, n, key: 'k', sources });
   const last = JSON.stringify({ at: new Date(hand.clock.nowMs()).toISOString(), id: `restart${n}`, sources: {} });
   await update(name, user, (object) => {
     const recorded = withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], baseline);
@@ -135,6 +146,32 @@ describe('the judge, for the order of restarts,', () => {
       await record(name, 'value-2-');
       if (isRolledOut) await rolledOut(name);
     }
+    await record('api', 'value-2-');
+    expect(broken()).toEqual(promises);
+  });
+
+  it.each<[string, boolean, readonly string[]]>([
+    ['before it was rolled out', false, ['out of order']],
+    ['after it was rolled out', true, []],
+  ])('of an earlier one that restarts for another source, %s for this one', async (_when, isRolledOut, promises) => {
+    const sources = (color: string, secretColor: string) => ({
+      'cm/app': hand.digestOf(color),
+      'secret/db': hand.digestOfSecret(secretColor),
+    });
+    await hand.createSecret('dev');
+    const envFrom = [fromConfigMap('app'), fromSecret('db')];
+    seed(hand.server, deployment({ name: 'both', annotations: { 'reloader.stakater.com/auto': 'true' }, envFrom }));
+    await recordAll('both', sources('value-1-', 'secret-1-'), false);
+    await annotate('api', wave, '10');
+    await hand.edit('value-2-');
+    for (const name of ['web', 'db']) {
+      await record(name, 'value-2-');
+      await rolledOut(name);
+    }
+    await recordAll('both', sources('value-2-', 'secret-1-'));
+    if (isRolledOut) await rolledOut('both');
+    await hand.editSecret('secret-2-');
+    await recordAll('both', sources('value-2-', 'secret-2-'));
     await record('api', 'value-2-');
     expect(broken()).toEqual(promises);
   });

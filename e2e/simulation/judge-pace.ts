@@ -137,10 +137,36 @@ function checkOrder(opened: Case, life: Life, write: WriteRecord): readonly Viol
       const changedMs = changedSinceMs(opened, source, write);
       if (changedMs === undefined) continue;
       if (owes(opened, other, object, source, write, changedMs)) return [outOfOrder(other, `owes ${source}`)];
-      if (rolls && decisionMs(restart) >= changedMs) return [outOfOrder(other, `still rolls for ${source}`)];
+      if (rolls && hasRolledSince(opened, other, source, changedMs, write)) {
+        return [outOfOrder(other, `still rolls for ${source}`)];
+      }
     }
   }
   return [];
+}
+
+/**
+ * Whether another workload was restarted for what the source has held since then, and was never rolled out after that.
+ * Whoever rolls for another source alone, because this change does not concern it, keeps nobody waiting.
+ */
+function hasRolledSince(
+  opened: Case,
+  other: Life,
+  source: SourceName,
+  sinceMs: number,
+  { revision }: WriteRecord,
+): boolean {
+  const answer = other.writes.find(
+    (each) =>
+      each.revision < revision &&
+      isOfEngine(each) &&
+      isRestart(each) &&
+      decisionMs(each) >= sinceMs &&
+      changedSources(other, formerOf(opened, other, each), each).includes(source),
+  );
+  if (!answer) return false;
+  const since = other.writes.filter((each) => each.revision >= answer.revision && each.revision < revision);
+  return !since.some(({ object }) => isRolledOut(object));
 }
 
 function outOfOrder({ name }: Life, what: string): Violation {

@@ -651,6 +651,16 @@ describe('the judge takes a restart for one that may begin', () => {
   });
 });
 
+describe('the judge lets a later wave restart', () => {
+  it('if an earlier one that the change does not concern restarts for another source', async () => {
+    const { violations, story } = await simulate(drawWorld(31_418_366));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /put reroll\.dev\/wave: 5 on StatefulSet default\/store[^]*MODIFIED DaemonSet default\/agent[^]*MODIFIED StatefulSet default\/store/,
+    );
+  });
+});
+
 describe('the judge takes a record for a true one', () => {
   it('if it is of an owed key as it was, and of another one as it was when that began to count', async () => {
     const { violations, story } = await simulate(drawWorld(751));
