@@ -79,8 +79,12 @@ function isKnownToRoll(opened: Case, { writes }: Life, write: WriteRecord): bool
   const isOwn = restart.user === write.user && restart.atMs >= opened.termSinceMs(write.user, decidedMs);
   const isShown = rules.clocksAreRight && restart.atMs <= decidedMs - rules.shownWithinMs;
   if (!isOwn && !isShown) return false;
-  const since = writes.filter(({ revision }) => revision >= restart.revision && revision < write.revision);
-  return !since.some((each) => isRolledOut(each.object) || isTouched(each));
+  return !since(writes, restart, write).some((each) => isRolledOut(each.object) || isTouched(each));
+}
+
+/** The first write and those after it, until the last one, without that. */
+function since(writes: readonly WriteRecord[], first: WriteRecord, last: WriteRecord): readonly WriteRecord[] {
+  return writes.filter(({ revision }) => revision >= first.revision && revision < last.revision);
 }
 
 /** Whether somebody else changed more than the status: then it may be another rollout, or no workload of ours. */
@@ -149,24 +153,16 @@ function checkOrder(opened: Case, life: Life, write: WriteRecord): readonly Viol
  * Whether another workload was restarted for what the source has held since then, and was never rolled out after that.
  * Whoever rolls for another source alone, because this change does not concern it, keeps nobody waiting.
  */
-function hasRolledSince(
-  opened: Case,
-  other: Life,
-  source: SourceName,
-  sinceMs: number,
-  { revision }: WriteRecord,
-): boolean {
+function hasRolledSince(opened: Case, other: Life, source: SourceName, sinceMs: number, write: WriteRecord): boolean {
   const answer = other.writes.find(
     (each) =>
-      each.revision < revision &&
+      each.revision < write.revision &&
       isOfEngine(each) &&
       isRestart(each) &&
       decisionMs(each) >= sinceMs &&
       changedSources(other, formerOf(opened, other, each), each).includes(source),
   );
-  if (!answer) return false;
-  const since = other.writes.filter((each) => each.revision >= answer.revision && each.revision < revision);
-  return !since.some(({ object }) => isRolledOut(object));
+  return answer !== undefined && !since(other.writes, answer, write).some(({ object }) => isRolledOut(object));
 }
 
 function outOfOrder({ name }: Life, what: string): Violation {

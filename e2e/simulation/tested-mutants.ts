@@ -1,5 +1,6 @@
 import type { TestedMutant } from './mutants';
 import { testedGateMutants } from './tested-gate-mutants';
+import { testedRollbackMutants } from './tested-rollback-mutants';
 
 const worker = 'reconciler/worker/worker.ts';
 const workerTest = 'reconciler/worker/worker.test.ts';
@@ -14,40 +15,13 @@ const whatCountsTest = 'e2e/engine/what-counts.test.ts';
 /** Each is found by its `test`. These bugs need faults that few worlds draw, or none. */
 export const testedMutants: readonly TestedMutant[] = [
   ...testedGateMutants,
+  ...testedRollbackMutants,
   {
     what: 'the order counts for nobody who has once been told to go',
     file: worker,
     from: 'const now = this.#askGates(workload, changes);',
     to: 'const now = this.#options.gates.ask(workload, changes, this.#options.clock.nowMs());',
     test: 'e2e/engine/pace.test.ts',
-  },
-  {
-    what: 'nobody goes first in the place of one that may not restart',
-    file: 'reconciler/gates/restart-stages.ts',
-    from: 'if (isKept && staged.passOver(key)) this.#advance(staged);',
-    to: 'if (isKept && staged.chosen.has(key)) this.#advance(staged);',
-    test: 'reconciler/gates/restart-stages.test.ts',
-  },
-  {
-    what: 'those that went first are healthy for long by a wall clock that was set',
-    file: 'reconciler/gates/staged-source.ts',
-    from: 'nowMs - (monotonicMs - sinceMs)',
-    to: 'sinceMs + Date.UTC(2026, 0, 1)',
-    test: 'reconciler/gates/restart-stages.test.ts',
-  },
-  {
-    what: 'a health check that fails changes nothing',
-    file: 'shared/domain/gates/checked-user.ts',
-    from: "state: 'rolling',",
-    to: '...rollout,',
-    test: 'shared/domain/gates/checked-user.test.ts',
-  },
-  {
-    what: 'a health check calls the Service of another namespace',
-    file: 'reconciler/health-checks/service-check.ts',
-    from: 'if (!isOfNamespace(url, namespace)) return',
-    to: 'if (namespace === undefined) return',
-    test: 'reconciler/health-checks/service-check.test.ts',
   },
   {
     what: 'a Lease expires by the clock of whoever looks',
@@ -278,13 +252,6 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'reconciler/sources/csi-rotations.test.ts',
   },
   {
-    what: 'a window is still open when it ends',
-    file: 'shared/domain/gate-settings/restart-windows.ts',
-    from: 'endMs(opensAtMs) <= nowMs) opensAtMs',
-    to: 'endMs(opensAtMs) < nowMs) opensAtMs',
-    test: 'shared/domain/gate-settings/restart-windows.test.ts',
-  },
-  {
     what: 'gates are asked before somebody else’s rollout is looked for, and not afterwards',
     file: worker,
     from: 'if (!now.isOpen) return await this.#defer(workload, changes, now.closed, owing);',
@@ -306,13 +273,6 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/gates.test.ts',
   },
   {
-    what: 'who restarted for something else begins the last stage',
-    file: 'shared/domain/gates/source-rollout.ts',
-    from: 'ofRollout.length > tenth) return open;',
-    to: 'restarted.length > tenth) return open;',
-    test: 'shared/domain/gates/source-rollout.test.ts',
-  },
-  {
     what: 'a write to what was read by name is undone by a watch that lags behind',
     file: 'reconciler/workloads/workload-index.ts',
     from: 'if (isOlderVersion(shown.record.resourceVersion, workload.record.resourceVersion)) {',
@@ -327,13 +287,6 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'reconciler/sources/plan-from-index.test.ts',
   },
   {
-    what: 'the first refusal to show what is held counts',
-    file: 'reconciler/watch/known-gates.ts',
-    from: 'const lastingMs = 15_000;',
-    to: 'const lastingMs = 0;',
-    test: 'reconciler/watch/known-gates.test.ts',
-  },
-  {
     what: 'a Job is created anew that has been held since its restart was planned',
     file: 'reconciler/apply/read-again.ts',
     from: ' && sameGateSettings(now.gates, record.gates)',
@@ -341,123 +294,11 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'reconciler/apply/read-again.test.ts',
   },
   {
-    what: 'an urgent change waits for windows',
-    file: 'shared/domain/gates/ask-gates.ts',
-    from: '{ ask: windowGate, urgentPasses: true }',
-    to: '{ ask: windowGate, urgentPasses: false }',
-    test: 'shared/domain/gates/ask-gates.test.ts',
-  },
-  {
-    what: 'what is left to the next rollout is restarted when it is urgent',
-    file: 'shared/domain/gates/ask-gates.ts',
-    from: '{ ask: nextRolloutGate, urgentPasses: false }',
-    to: '{ ask: nextRolloutGate, urgentPasses: true }',
-    test: 'shared/domain/gates/ask-gates.test.ts',
-  },
-  {
-    what: 'only the first of several windows counts',
-    file: 'shared/domain/gate-settings/restart-windows.ts',
-    from: '.map((window) => nextOf(window, nowMs))',
-    to: '.slice(0, 1).map((window) => nextOf(window, nowMs))',
-    test: 'shared/domain/gate-settings/restart-windows.test.ts',
-  },
-  {
     what: 'a process restarts before it knows what is held',
     file: 'reconciler/engine/engine.ts',
     from: 'return this.#isInCharge() && this.#watch.gates.isKnown;',
     to: 'return this.#isInCharge();',
     test: 'e2e/engine/gates.test.ts',
-  },
-  {
-    what: 'who begins to lead does not read the holds again',
-    file: 'reconciler/watch/known-gates.ts',
-    from: '    void this.#options.watches.listGatesAgain();',
-    to: '    this.#isKnown = true;',
-    test: 'e2e/engine/gates.test.ts',
-  },
-  {
-    what: 'a restart whose watch is behind is taken for rolled out',
-    file: 'reconciler/gates/rolling-workloads.ts',
-    from: '    if (isOlder && !isOther) return;\n',
-    to: '',
-    test: 'reconciler/gates/rolling-workloads.test.ts',
-  },
-  {
-    what: 'the next leader does not know what rolls',
-    file: 'reconciler/gates/rolling-workloads.ts',
-    from: '    for (const workload of restarted) this.saw(workload);\n',
-    to: '',
-    test: 'reconciler/gates/rolling-workloads.test.ts',
-  },
-  {
-    what: 'a woken restart holds no place',
-    file: 'reconciler/gates/restart-turns.ts',
-    from: '      rolling.take(restart.workload);\n',
-    to: '',
-    test: 'reconciler/gates/restart-turns.test.ts',
-  },
-  {
-    what: 'a content is put back a second time',
-    file: 'reconciler/rollback/put-backs.ts',
-    from: '    if (known.includes(change)) {\n',
-    to: '    if (known.length < 0) {\n',
-    test: 'e2e/engine/rollback.test.ts',
-  },
-  {
-    what: 'a content that was put back restarts its users again',
-    file: 'reconciler/gates/staged-source.ts',
-    from: '    if (isRolledBack) {\n',
-    to: '    if (isRolledBack && users.length < 0) {\n',
-    test: 'e2e/engine/rollback.test.ts',
-  },
-  {
-    what: 'a content that was put back restarts those that want no stages',
-    file: 'reconciler/gates/restart-stages.ts',
-    from: '    if (isRolledBack) return users;\n',
-    to: '',
-    test: 'e2e/engine/rollback-bounds.test.ts',
-  },
-  {
-    what: 'the content of a source with one user is not put back',
-    file: 'reconciler/gates/staged-source.ts',
-    from: 'return this.keepsOthers || this.#judgesLastNow();',
-    to: 'return this.keepsOthers;',
-    test: 'e2e/engine/rollback-bounds.test.ts',
-  },
-  {
-    what: 'a content is kept although a user is not healthy',
-    file: 'reconciler/rollback/kept-contents.ts',
-    from: 'hasProved(user) && !owes(user, source)',
-    to: '!owes(user, source)',
-    test: 'e2e/engine/rollback.test.ts',
-  },
-  {
-    what: 'who restarts first is not known anew when the content is read',
-    file: 'reconciler/gates/restart-stages.ts',
-    from: "const read = record && hasContent(record) ? 'read' : '';",
-    to: "const read = record ? 'read' : '';",
-    test: 'reconciler/gates/restart-stages.test.ts',
-  },
-  {
-    what: 'a content is put back that the others do not have',
-    file: 'reconciler/rollback/put-backs.ts',
-    from: 'others.some((user) => owes(user, source, instead))',
-    to: 'others.some((user) => !owes(user, source))',
-    test: 'e2e/engine/rollback.test.ts',
-  },
-  {
-    what: 'a leader after a crash does not go on with what was begun',
-    file: 'reconciler/rollback/put-backs.ts',
-    from: '      if (former.note.version === version) return rolledBack;\n',
-    to: '',
-    test: 'e2e/engine/rollback-faults.test.ts',
-  },
-  {
-    what: 'a content that anybody made is put back',
-    file: 'shared/domain/rollback/kept-object.ts',
-    from: 'mac.length === right.length && timingSafeEqual(mac, right) ?',
-    to: 'mac.length <= right.length || timingSafeEqual(mac, right) ?',
-    test: 'shared/domain/rollback/kept-object.test.ts',
   },
   {
     what: 'a source whose excluding label was removed unseen is not new',
@@ -486,13 +327,6 @@ export const testedMutants: readonly TestedMutant[] = [
     from: 'version !== undefined && isOlderVersion(referencedSinceVersion, version)',
     to: 'version !== undefined',
     test: 'e2e/engine/source-selector.test.ts',
-  },
-  {
-    what: 'an older content can be brought back by a copy of its object',
-    file: 'shared/domain/rollback/kept-object.ts',
-    from: 'sourceUid, uid, JSON.stringify(note)]',
-    to: 'sourceUid, JSON.stringify(note)]',
-    test: 'shared/domain/rollback/kept-object.test.ts',
   },
   {
     what: 'a key that was added before the list changed counts as if it began to count then',
