@@ -161,6 +161,17 @@ describe('the judge, for a source that is compared parsed', () => {
     expect(promises(hand)).toEqual([]);
   });
 
+  it('accepts a restart for a key that is gone and that only a longer list counts: the record of before lacks it', async () => {
+    const hand = await parsed();
+    await hand.annotate(keysAnnotation, 'color');
+    await record(hand, keyOf('color', 'value-1-'), false, { isParsed: true, list: 'color' });
+    await hand.edit('value-1-', 90_000, { ...pick(formatted), size: 'value-2-' });
+    await hand.annotate(keysAnnotation, 'color, size');
+    await hand.edit('value-1-', 3_000, pick(formatted));
+    await record(hand, keyOf('color', 'value-1-'), true, { isParsed: true, list: 'color, size' });
+    expect(promises(hand)).toEqual([]);
+  });
+
   it('accepts a restart in doubt for a key that counts no longer, if what the whole content was is no longer known', async () => {
     const hand = await parsed();
     await hand.edit('value-1-', 3_000, pick(formatted));

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { adopted, type Hand } from './history.fixture';
+import { Judge } from './judge';
+import { plainRules } from './rules';
 
 const windows = 'reroll.dev/windows';
 const rules = { gates: {}, shownWithinMs: 1_000, knownWithinMs: 1_000 };
@@ -38,6 +40,17 @@ describe('the judge, for a restart that was kept from beginning,', () => {
     await hand.clock.advance(100_000);
     await hand.restart('value-2-');
     expect(hand.promises(false, { ...rules, shownWithinMs: Infinity })).toEqual([]);
+  });
+
+  it('expects nothing in time if others alter what Reroll writes: it tries again only now and then', async () => {
+    await hand.edit('value-2-');
+    await hand.clock.advance(100_000);
+    await hand.restart('value-2-');
+    expect(hand.promises(false, rules)).toEqual(['too late']);
+    const judge = new Judge({ ...plainRules, ...rules });
+    judge.takenOut('Deployment default/web');
+    for (const write of hand.server.history()) judge.wrote(write);
+    expect(judge.verdict(false)).toEqual([]);
   });
 
   it('counts from the last write that matters', async () => {

@@ -6,7 +6,6 @@ import { gatesOf } from './gate-annotations';
 import type { Violation } from './judge';
 import { isLeftToRollout } from './judge-holds';
 import { changedSources, closedGate, formerOf, isBegun, restartedMs } from './judge-gates';
-import { isOfAltered } from './judge-altered';
 import { isRolled, namespaceOf, type Life } from './lives';
 import { settleMaxMsOf } from './own-settings';
 
@@ -24,9 +23,12 @@ export function checkDeferred(opened: Case): readonly Violation[] {
   // Where restarts wait for their turn, too, that may be for long.
   if (!rules.gates || rules.pace || rules.stages || rules.shownWithinMs === Infinity || !rules.clocksAreRight)
     return [];
-  return opened.lives
-    .filter((life) => isRolled(life) && !isOfAltered(opened, life))
-    .flatMap((life) => life.writes.filter(isBegun).flatMap((write) => checkRestart(opened, life, write)));
+  return (
+    opened.lives
+      // Reroll tries what others altered only now and then.
+      .filter((life) => isRolled(life) && !opened.alteredWorkloads.has(life.name))
+      .flatMap((life) => life.writes.filter(isBegun).flatMap((write) => checkRestart(opened, life, write)))
+  );
 }
 
 function checkRestart(opened: Case, life: Life, write: WriteRecord): readonly Violation[] {

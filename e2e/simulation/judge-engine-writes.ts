@@ -38,6 +38,11 @@ function isNewer(baseline: WrittenBaseline, newest: WrittenBaseline | undefined)
   return newest === undefined || baseline.n > newest.n || baseline.key !== newest.key;
 }
 
+/** The numbers began anew for one process, and another one may not know yet that the namespace was not selected meanwhile. */
+function mayKnowFormer({ baseline, former, user }: Newest, process: string): boolean {
+  return process !== user && former !== undefined && former.key === baseline.key && former.n > baseline.n;
+}
+
 /** Others took the baseline away, and no process remembers its number: the namespace was not selected meanwhile. */
 function beginsAnew(write: WriteRecord): boolean {
   return isOfEngine(write) && baselineOf(write.previous) === undefined;
@@ -118,7 +123,7 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
 
   // A process that wrote the newest baseline remembers it. Another process may know only what is on the object.
   const known = newest?.user === user ? [newest.baseline] : [before, newest?.baseline];
-  const isLost = newest !== undefined && before?.n !== newest.baseline.n;
+  const isLost = newest !== undefined && (before?.n !== newest.baseline.n || mayKnowFormer(newest, user));
   // A process may not know of its own write: the answer was lost, and others undid the write before a watch showed it.
   if (isLost) known.push(newest.former);
   // If others took its restart out, the restart is owed against what was recorded before.

@@ -156,6 +156,52 @@ describe('the judge', () => {
     await hand.engine('value-1-', true);
     expect(hand.promises()).toEqual([]);
   });
+
+  it.each([
+    [
+      'accepts that the numbers begin again after a rollback to the baseline of an earlier object',
+      'an earlier one',
+      [],
+    ],
+    ['reports a baseline that was there already', undefined, ['baseline apart from template', 'foreign write']],
+  ])('%s', async (_what, uid, promises) => {
+    const hand = await adopted();
+    const text = JSON.stringify({
+      ...{ v: 1, n: 1, key: 'k', ...(uid !== undefined && { uid }) },
+      sources: { 'cm/app': hand.digestOf('value-1-') },
+    });
+    const noted = (object: JsonObject): JsonObject =>
+      withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
+    await hand.write('dev', noted);
+    await hand.engine('value-1-', false, (object) =>
+      withValueAt(
+        object,
+        ['metadata', 'annotations', 'reroll.dev/baseline'],
+        text.replace(/"uid":"[^"]*"/, '"uid":"own"') + ' ',
+      ),
+    );
+    expect([...new Set(hand.promises())].toSorted()).toEqual(promises);
+  });
+
+  it.each([
+    ['accepts it from a process that may know only the number of before', 'engine-0-1', []],
+    ['reports it from the process for which the numbers began anew', 'engine-1-1', ['foreign write']],
+  ])('if others took away a baseline that is written anew, and then again: %s', async (_what, user, promises) => {
+    const hand = await adopted();
+    const numbered = (n: number) => (object: JsonObject) => {
+      const text = JSON.stringify({ v: 1, n, key: 'k', sources: { 'cm/app': hand.digestOf('value-2-') } });
+      return withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
+    };
+    await hand.edit('value-2-');
+    await hand.engine('value-2-', true, numbered(7));
+    await hand.strip();
+    await hand.lead('engine-1-1');
+    await hand.engine('value-2-', false, numbered(1), 'engine-1-1');
+    expect(hand.promises()).toEqual([]);
+    await hand.lead(user);
+    await hand.engine('value-2-', false, numbered(8), user);
+    expect(hand.promises()).toEqual(promises);
+  });
 });
 
 describe('the judge, for a CronJob', () => {
@@ -245,32 +291,6 @@ describe('the judge, for a CronJob that was recorded while a watch was behind', 
     expect(hand.promises()).toEqual([]);
     await hand.run('report-3');
     expect(hand.promises()).toEqual(['more restarts than changes']);
-  });
-
-  it.each([
-    [
-      'accepts that the numbers begin again after a rollback to the baseline of an earlier object',
-      'an earlier one',
-      [],
-    ],
-    ['reports a baseline that was there already', undefined, ['baseline apart from template', 'foreign write']],
-  ])('%s', async (_what, uid, promises) => {
-    const hand = await adopted();
-    const text = JSON.stringify({
-      ...{ v: 1, n: 1, key: 'k', ...(uid !== undefined && { uid }) },
-      sources: { 'cm/app': hand.digestOf('value-1-') },
-    });
-    const noted = (object: JsonObject): JsonObject =>
-      withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
-    await hand.write('dev', noted);
-    await hand.engine('value-1-', false, (object) =>
-      withValueAt(
-        object,
-        ['metadata', 'annotations', 'reroll.dev/baseline'],
-        text.replace(/"uid":"[^"]*"/, '"uid":"own"') + ' ',
-      ),
-    );
-    expect([...new Set(hand.promises())].toSorted()).toEqual(promises);
   });
 });
 

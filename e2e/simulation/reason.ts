@@ -85,7 +85,9 @@ export function reasonFor(
       return countedMs > bornMs ? changedInLife(source, countedMs) : writtenInLife(source);
     }
     if (former === '-') return writtenInLife(source);
-    if (isOnlyFormatted(opened, life, source, [former, entry], write)) return false;
+    // With another list the record of before says nothing about the keys that have begun to count.
+    const isSameList = before?.filters?.[id] === after.filters?.[id];
+    if (isSameList && isOnlyFormatted(opened, life, source, [former, entry], write)) return false;
     const mayCountOf = (key: string): boolean => mayHaveCounted(opened, life, source, key, write);
     // The record of a list has no digest of a key that is gone.
     const isGone = (key: string): boolean => typeof entry === 'object' && entry[key] === undefined;

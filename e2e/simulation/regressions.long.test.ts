@@ -661,6 +661,40 @@ describe('the judge lets a later wave restart', () => {
   });
 });
 
+describe('nobody else goes first with a content', () => {
+  it('if the watch shows late that an earlier restart, whose answer was lost, had been rolled back', async () => {
+    const { violations, story } = await simulate(drawWorld(1_137_188));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /lost-answer: PATCH [^ ]*\/store[^]*roll back StatefulSet default\/store[^]*MODIFIED StatefulSet default\/store/,
+    );
+  });
+});
+
+describe('the judge accepts a record that is written again', () => {
+  it('if the numbers began anew, and the next leader knows only the one of before', async () => {
+    const { violations, story } = await simulate(drawWorld(1_139_460));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/deselect Namespace \/shop[^]*select Namespace \/shop/);
+  });
+});
+
+describe('the judge accepts a restart', () => {
+  it('for a key that is gone and that only a longer list counts, of a source that is compared parsed', async () => {
+    const { violations, story } = await simulate(drawWorld(1_140_383));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/put reroll\.dev\/keys: color, size on DaemonSet default\/agent/);
+  });
+
+  it('long after it may begin, if others took out what an attempt had written', async () => {
+    const { violations, story } = await simulate(drawWorld(57_725_164));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /gatekeeper takes out the marker and record of what is written in default[^]*gatekeeper lets be/,
+    );
+  });
+});
+
 describe('the judge takes a record for a true one', () => {
   it('if it is of an owed key as it was, and of another one as it was when that began to count', async () => {
     const { violations, story } = await simulate(drawWorld(751));

@@ -437,6 +437,14 @@ describe('our own write', () => {
     expect(changed).toEqual([]);
   });
 
+  it('is not undone by an earlier one whose answer was lost, nor by who undid that', () => {
+    write();
+    see({ baseline: textOf(2, 'blue'), uses: ['cm/other'], resourceVersion: '15' });
+    see({ resourceVersion: '16' });
+    expect(index.get(web)).toMatchObject({ baselineLost: false, record: { resourceVersion: '20' } });
+    expect(changed).toEqual([]);
+  });
+
   it('is not undone by an opt-out from before an opt-in, which the watch shows late', () => {
     write();
     see({ annotations: {}, resourceVersion: '15' });

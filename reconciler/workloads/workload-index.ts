@@ -340,11 +340,13 @@ export class WorkloadIndex {
     }
   }
 
+  /**
+   * Whatever it shows: if an answer was lost, it may show an earlier write of ours with the same baseline, and who undid
+   * that.
+   */
   #predatesOwnWrite(entry: WorkloadEntry, record: WorkloadRecord): boolean {
     if (!entry.ownWrite || !isOlderVersion(record.resourceVersion, entry.ownWrite.resourceVersion)) return false;
-    if (this.#options.clock.monotonicMs() >= entry.ownWrite.untilMs) return false;
-    const sequence = this.#readBaseline(record).baseline?.sequence ?? -1;
-    return sequence < (entry.baseline?.sequence ?? 0);
+    return this.#options.clock.monotonicMs() < entry.ownWrite.untilMs;
   }
 
   *#keys(kind: WorkloadKindName, namespace: string | undefined): Iterable<ObjectKey> {
