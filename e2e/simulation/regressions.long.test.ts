@@ -695,6 +695,16 @@ describe('the judge accepts a restart', () => {
   });
 });
 
+describe('a world is not over', () => {
+  it('before a watch of sources that lags has shown the last of them', async () => {
+    const { violations, story } = await simulate(drawWorld(66_263_184));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /edit ConfigMap shop\/app by alice[^]*all faults end[^]*MODIFIED Deployment shop\/api/,
+    );
+  });
+});
+
 describe('the judge takes a record for a true one', () => {
   it('if it is of an owed key as it was, and of another one as it was when that began to count', async () => {
     const { violations, story } = await simulate(drawWorld(751));

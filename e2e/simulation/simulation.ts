@@ -255,6 +255,10 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     const lifting = new Draw(world.seed ^ 0x1f83d9ab);
     later(world.stormMs + lifting.int(...gatesLiftedMs), () => liftGates(stage, lifting));
   }
+  // As long as a watch lags, everything may look done, because the last events have yet to arrive.
+  if (dark?.lagMs !== undefined) {
+    later(dark.toMs + dark.lagMs + Math.max(0, ...world.lagMs.values()) + world.maxLatencyMs, () => undefined);
+  }
   // Until the baseline is written, only one process knows it, and processes that start a day later would still have
   // work.
   const mayBeUnwritten = isKept || world.weather.some(({ kind }) => kind === 'forbidden');
