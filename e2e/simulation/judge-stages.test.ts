@@ -98,6 +98,16 @@ describe('a restart past a stop', () => {
     expect(broken()).toEqual([]);
   });
 
+  it('is none if the rollout of the first counts for another content since, and this one came back after it', async () => {
+    await hand.edit('value-3-', 500);
+    await restart('web');
+    await write('web', 'engine-0-1', (object) => recorded(object, 'value-3-'));
+    await hand.clock.advance(30_000);
+    await hand.edit('value-2-', 15_000);
+    await restart('api');
+    expect(broken()).toEqual([]);
+  });
+
   it('is none for another change', async () => {
     await restart('web');
     await hand.clock.advance(30_000);

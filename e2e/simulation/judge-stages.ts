@@ -1,5 +1,6 @@
 import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
+import { baselineOf } from './baseline-text';
 import type { Case } from './case';
 import type { Violation } from './judge';
 import { isEngine } from './engine-user';
@@ -32,15 +33,16 @@ export function checkStages(opened: Case, life: Life): readonly Violation[] {
   const others = opened.present.filter((other) => other !== life && namespaceOf(other) === namespaceOf(life));
   const restarts = others.flatMap((other) => {
     const earlier = other.writes.filter(({ revision }) => revision < write.revision);
-    const told = earlier.at(-1) && toldBy(earlier.at(-1)?.object);
+    const latest = earlier.at(-1);
+    const told = toldBy(latest?.object);
     // Also that of a CronJob or a Job, of which only this is told.
     const restart =
       told === undefined ? undefined : earlier.find((each) => isEngine(each.user) && toldBy(each.object) === told);
-    return restart ? [{ other, restart }] : [];
+    return restart && latest ? [{ other, restart, latest }] : [];
   });
   const found: Violation[] = [];
   for (const change of Object.values(changesOf(write.object))) {
-    const forIt = restarts.filter(({ restart }) => Object.values(changesOf(restart.object)).includes(change));
+    const forIt = restarts.filter(({ restart, latest }) => isForIt(change, restart, latest));
     const known = forIt.filter(({ restart }) => isKnown(opened, restart, write, decidedMs));
     const last = known.toSorted((left, right) => decisionMs(left.restart) - decisionMs(right.restart)).at(-1);
     if (!last || known.length > provedOneByOne) continue;
@@ -64,6 +66,18 @@ export function changesOf(object: KubeObject): Readonly<Record<string, string>> 
   const text = toldBy(object) ?? '{}';
   const { changes = {} } = JSON.parse(text) as { readonly changes?: Readonly<Record<string, string>> };
   return changes;
+}
+
+/**
+ * Whether the workload runs with the content because of its last restart. Another content may have been recorded without
+ * one since, and the same content may have come back after it: then the restart is owed again.
+ */
+function isForIt(change: string, restart: WriteRecord, latest: WriteRecord): boolean {
+  const entryOf = ({ object }: WriteRecord, id: string): string | undefined =>
+    JSON.stringify(baselineOf(object)?.sources[id]);
+  return Object.entries(changesOf(restart.object)).some(
+    ([id, each]) => each === change && entryOf(restart, id) === entryOf(latest, id),
+  );
 }
 
 /** Whether an engine restarted the workload for a change, whatever it restarted it for since. */

@@ -695,6 +695,14 @@ describe('the judge accepts a restart', () => {
   });
 });
 
+describe('the judge lets another workload go first', () => {
+  it('if a content comes back, and the one that went first with it has another one on record since', async () => {
+    const { violations, story } = await simulate(drawWorld(66_274_800));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/break everybody with ConfigMap default\/extra/);
+  });
+});
+
 describe('a world is not over', () => {
   it('before a watch of sources that lags has shown the last of them', async () => {
     const { violations, story } = await simulate(drawWorld(66_263_184));
