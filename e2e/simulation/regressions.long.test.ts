@@ -703,6 +703,14 @@ describe('the judge lets another workload go first', () => {
   });
 });
 
+describe('a list is read in time', () => {
+  it('if the server ignores the request to stream it, and the resource changes again and again', async () => {
+    const { violations, story } = await simulate(drawWorld(66_279_965));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/take in Namespace \/default[^]*edit ConfigMap default\/app/);
+  });
+});
+
 describe('a world is not over', () => {
   it('before a watch of sources that lags has shown the last of them', async () => {
     const { violations, story } = await simulate(drawWorld(66_263_184));

@@ -161,9 +161,13 @@ describe('watch-list', () => {
     const body = new FakeBody();
     const { reflector, clock, watches, lists } = world(() => ({ body }));
     reflector.start();
-    for (const version of ['1', '2', '3']) {
+    for (const [name, version] of [
+      ['a', '3'],
+      ['b', '2'],
+      ['c', '1'],
+    ] as const) {
       await clock.advance(8_000);
-      body.line({ type: 'ADDED', object: thing('a', version) });
+      body.line({ type: 'ADDED', object: thing(name, version) });
     }
     await clock.advance(8_000);
     body.line(bookmarkEnd('50'));
@@ -231,6 +235,31 @@ describe('watch-list', () => {
     await clock.advance(9_000);
     expect(lists).toHaveLength(0);
     await clock.advance(2_000);
+    expect(lists).toHaveLength(1);
+    expect(sink.calls.at(-1)).toBe('synced');
+    await reflector.stop();
+  });
+
+  it('falls back although changes follow each other closely, when the server ignores the parameter', async () => {
+    const body = new FakeBody();
+    const { reflector, clock, lists, sink } = world((request) => {
+      if (!isWatch(request)) return listOf('10', [thing('a', '5')]);
+      return { body: queryOf(request).has('sendInitialEvents') ? body : new FakeBody() };
+    });
+    reflector.start();
+    for (const [name, version] of [
+      ['a', '6'],
+      ['b', '5'],
+    ] as const) {
+      body.line({ type: 'ADDED', object: thing(name, version) });
+    }
+    for (let second = 1; second < 30; second++) {
+      await clock.advance(1_000);
+      body.line({ type: 'MODIFIED', object: thing('a', String(6 + second)) });
+    }
+    await clock.advance(999);
+    expect(lists).toHaveLength(0);
+    await clock.advance(1);
     expect(lists).toHaveLength(1);
     expect(sink.calls.at(-1)).toBe('synced');
     await reflector.stop();

@@ -4,6 +4,7 @@ import { Deadline } from '../client/deadline';
 import type { Decoder } from '../wire/decoder';
 import { acceptHeader, encodingOf } from '../wire/encoding';
 import type { WatchEvent } from '../wire/watch-event';
+import { InitialEvents } from './initial-events';
 
 export interface WatchStreamOptions<T> {
   readonly client: KubeClient;
@@ -42,11 +43,6 @@ const deadlineGraceMs = 5_000;
 const idleMs = 90_000;
 
 /**
- * Maximum silence of a watch-list before its end mark. A server that ignores `sendInitialEvents` never sends the mark.
- */
-const initialEventsIdleMs = 10_000;
-
-/**
  * Reads one watch to its end. A peer that has vanished is detected after 90 s.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
@@ -56,9 +52,10 @@ export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<Wa
   const { client, clock, path, query, decoder, resourceVersion, timeoutSeconds, signal } = options;
   const startMs = clock.monotonicMs();
   const deadline = new Deadline(clock, signal);
-  let initialEvents = resourceVersion === undefined;
+  // Undefined once they are complete, or if none are expected.
+  let initialEvents = resourceVersion === undefined ? new InitialEvents(clock) : undefined;
   const boundMs = (): number => startMs + timeoutSeconds * 1000 + deadlineGraceMs - clock.monotonicMs();
-  const silenceMs = (): number => (initialEvents ? initialEventsIdleMs : Math.min(idleMs, boundMs()));
+  const silenceMs = (): number => initialEvents?.awaitedForMs ?? Math.min(idleMs, boundMs());
   try {
     const response = await client.open({
       method: 'GET',
@@ -84,9 +81,10 @@ export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<Wa
       for (const frame of splitter.push(chunk)) {
         const event = encoding.decodeEvent(frame);
         options.onEvent(event);
+        initialEvents?.saw(event);
         if (initialEvents && event.type === 'bookmark' && event.initialEventsEnd) {
           if (options.listOnly === true) return 'listed';
-          initialEvents = false;
+          initialEvents = undefined;
         }
       }
       deadline.set(silenceMs());
