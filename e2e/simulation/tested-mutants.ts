@@ -322,6 +322,20 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'reconciler/workloads/workload-index.test.ts',
   },
   {
+    what: 'a lagging watch shows that an earlier attempt was undone, after the one that followed it',
+    file: 'reconciler/workloads/workload-index.ts',
+    from: 'return this.#options.clock.monotonicMs() < entry.ownWrite.untilMs;',
+    to: 'return (this.#readBaseline(record).baseline?.sequence ?? -1) < (entry.baseline?.sequence ?? 0);',
+    test: 'reconciler/workloads/workload-index.test.ts',
+  },
+  {
+    what: 'a busy resource is not listed if the server ignores the request to stream it',
+    file: 'shared/kube/list-watch/initial-events.ts',
+    from: 'Math.max(0, this.#listedMs + inOrderMs - this.#clock.monotonicMs())',
+    to: 'Infinity',
+    test: 'shared/kube/list-watch/reflector.list.test.ts',
+  },
+  {
     what: 'a source is new if its watch was late',
     file: 'shared/domain/plan/came-after.ts',
     from: 'version !== undefined && isOlderVersion(referencedSinceVersion, version)',
