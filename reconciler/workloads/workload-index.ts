@@ -341,8 +341,8 @@ export class WorkloadIndex {
   }
 
   /**
-   * Whatever it shows: if an answer was lost, it may show an earlier write of ours with the same baseline, and who undid
-   * that.
+   * Whether the watch shows a state from before our own write. Its baseline says nothing: if an answer was lost, it may be
+   * that of an earlier attempt, which somebody then undid.
    */
   #predatesOwnWrite(entry: WorkloadEntry, record: WorkloadRecord): boolean {
     if (!entry.ownWrite || !isOlderVersion(record.resourceVersion, entry.ownWrite.resourceVersion)) return false;

@@ -161,11 +161,7 @@ describe('watch-list', () => {
     const body = new FakeBody();
     const { reflector, clock, watches, lists } = world(() => ({ body }));
     reflector.start();
-    for (const [name, version] of [
-      ['a', '3'],
-      ['b', '2'],
-      ['c', '1'],
-    ] as const) {
+    for (const [name, version] of Object.entries({ a: '3', b: '2', c: '1' })) {
       await clock.advance(8_000);
       body.line({ type: 'ADDED', object: thing(name, version) });
     }
@@ -247,12 +243,7 @@ describe('watch-list', () => {
       return { body: queryOf(request).has('sendInitialEvents') ? body : new FakeBody() };
     });
     reflector.start();
-    for (const [name, version] of [
-      ['a', '6'],
-      ['b', '5'],
-    ] as const) {
-      body.line({ type: 'ADDED', object: thing(name, version) });
-    }
+    for (const object of [thing('a', '6'), thing('b', '5')]) body.line({ type: 'ADDED', object });
     for (let second = 1; second < 30; second++) {
       await clock.advance(1_000);
       body.line({ type: 'MODIFIED', object: thing('a', String(6 + second)) });

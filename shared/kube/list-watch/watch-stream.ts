@@ -52,8 +52,9 @@ export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<Wa
   const { client, clock, path, query, decoder, resourceVersion, timeoutSeconds, signal } = options;
   const startMs = clock.monotonicMs();
   const deadline = new Deadline(clock, signal);
+  const asksForState = resourceVersion === undefined;
   // Undefined once they are complete, or if none are expected.
-  let initialEvents = resourceVersion === undefined ? new InitialEvents(clock) : undefined;
+  let initialEvents: InitialEvents | undefined;
   const boundMs = (): number => startMs + timeoutSeconds * 1000 + deadlineGraceMs - clock.monotonicMs();
   const silenceMs = (): number => initialEvents?.awaitedForMs ?? Math.min(idleMs, boundMs());
   try {
@@ -66,7 +67,7 @@ export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<Wa
         allowWatchBookmarks: 'true',
         timeoutSeconds: String(timeoutSeconds),
         resourceVersion,
-        ...(initialEvents ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } : {}),
+        ...(asksForState ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } : {}),
       },
       accept: acceptHeader(decoder, 'watch'),
       signal: deadline.signal,
@@ -75,6 +76,7 @@ export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<Wa
     const encoding = encodingOf(response.headers['content-type'], decoder);
     const splitter = encoding.newFrameSplitter();
     options.onOpen();
+    if (asksForState) initialEvents = new InitialEvents(clock);
     deadline.set(silenceMs());
     for await (const chunk of response.body) {
       options.onActivity();
