@@ -23,12 +23,10 @@ export function checkDeferred(opened: Case): readonly Violation[] {
   // Where restarts wait for their turn, too, that may be for long.
   if (!rules.gates || rules.pace || rules.stages || rules.shownWithinMs === Infinity || !rules.clocksAreRight)
     return [];
-  return (
-    opened.lives
-      // Reroll tries what others altered only now and then.
-      .filter((life) => isRolled(life) && !opened.alteredWorkloads.has(life.name))
-      .flatMap((life) => life.writes.filter(isBegun).flatMap((write) => checkRestart(opened, life, write)))
-  );
+  // Reroll tries what others altered only now and then.
+  return opened.lives
+    .filter((life) => isRolled(life) && !opened.alteredWorkloads.has(life.name))
+    .flatMap((life) => life.writes.filter(isBegun).flatMap((write) => checkRestart(opened, life, write)));
 }
 
 function checkRestart(opened: Case, life: Life, write: WriteRecord): readonly Violation[] {

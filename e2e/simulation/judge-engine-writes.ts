@@ -38,7 +38,7 @@ function isNewer(baseline: WrittenBaseline, newest: WrittenBaseline | undefined)
   return newest === undefined || baseline.n > newest.n || baseline.key !== newest.key;
 }
 
-/** The numbers began anew for one process, and another one may not know yet that the namespace was not selected meanwhile. */
+/** For the process that wrote the newest baseline, the numbers began anew. Another one may still know the number of before. */
 function mayKnowFormer({ baseline, former, user }: Newest, process: string): boolean {
   return process !== user && former !== undefined && former.key === baseline.key && former.n > baseline.n;
 }

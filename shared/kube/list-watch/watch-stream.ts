@@ -80,15 +80,18 @@ export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<Wa
     deadline.set(silenceMs());
     for await (const chunk of response.body) {
       options.onActivity();
+      let latest: WatchEvent<T> | undefined;
       for (const frame of splitter.push(chunk)) {
         const event = encoding.decodeEvent(frame);
         options.onEvent(event);
-        initialEvents?.saw(event);
+        latest = event;
         if (initialEvents && event.type === 'bookmark' && event.initialEventsEnd) {
           if (options.listOnly === true) return 'listed';
           initialEvents = undefined;
         }
       }
+      // One object of each chunk is enough: to compare all of a large list would make a start longer.
+      if (latest) initialEvents?.saw(latest);
       deadline.set(silenceMs());
     }
     splitter.end();
