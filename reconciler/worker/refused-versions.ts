@@ -1,3 +1,4 @@
+import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
@@ -40,8 +41,11 @@ export class RefusedVersions {
     if (refused === record.resourceVersion) {
       const { resource } = workloadKind(record.kind);
       const object = await getObject(context.client, resource, record.namespace, record.name);
+      const found = context.read(record.kind, object);
       // The workload may be gone from the index, for example because its namespace is no longer selected.
-      if (workloads.get(key)) refresh(context.read(record.kind, object));
+      const known = workloads.get(key)?.record;
+      // The watch may have shown what followed before this answer arrived, and shows it only once.
+      if (known && !isOlderVersion(found.resourceVersion, known.resourceVersion)) refresh(found);
     }
     this.#versions.delete(key);
   }

@@ -28,7 +28,8 @@ describe('ReferencedDeploymentReader', () => {
     ['the same version was known', workloadRecord({ resourceVersion: '10' }), ['list 10']],
     ['an older version was known', workloadRecord({ resourceVersion: '9' }), ['list 10']],
     ['the watch was faster', workloadRecord({ resourceVersion: '11' }), []],
-    ['another object had its name', workloadRecord({ uid: 'other', resourceVersion: '11' }), ['list 10']],
+    ['an earlier object had its name', workloadRecord({ uid: 'other', resourceVersion: '9' }), ['list 10']],
+    ['another object has its name by now', workloadRecord({ uid: 'other', resourceVersion: '11' }), []],
   ])('takes what it read, or not: %s', async (_, known, taken) => {
     const world = reader({ body: workloadObject({ resourceVersion: '10' }) }, known);
     expect(await world.reader.process('shop/web')).toEqual({ kind: 'done' });

@@ -38,7 +38,7 @@ export class ReferencedDeploymentReader {
       const record = refs.read('Deployment', object);
       const known = workloads.get(workloadKey('Deployment', namespace, name))?.record;
       // If the watch was faster, it has decoded the Deployment with the reference already.
-      const isBehind = known?.uid === record.uid && isOlderVersion(record.resourceVersion, known.resourceVersion);
+      const isBehind = known !== undefined && isOlderVersion(record.resourceVersion, known.resourceVersion);
       if (!isBehind) refs.sink('Deployment', namespace, () => undefined).upsert(record, 'list');
       return { kind: 'done' };
     } catch (error) {
