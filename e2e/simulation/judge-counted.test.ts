@@ -152,6 +152,16 @@ describe('the judge, for a source that is compared parsed', () => {
     expect(promises(hand)).toEqual(['restart without reason']);
   });
 
+  it.each([
+    ['accepts', formatted, []],
+    ['reports, for another value,', changed, ['missed change']],
+  ])('%s a record of it that no rollout follows', async (_what, content, broken) => {
+    const hand = await parsed();
+    await hand.edit('value-1-', 3_000, pick(content));
+    await record(hand, wholeOf(content), false, { isParsed: true });
+    expect(promises(hand)).toEqual(broken);
+  });
+
   it('accepts a restart for a key that is gone, although the list that has come since has no record of it', async () => {
     const hand = await parsed();
     await hand.annotate(keysAnnotation, 'c?lor,*.json');

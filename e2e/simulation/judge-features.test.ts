@@ -192,23 +192,28 @@ describe('the judge, if a label selects sources', () => {
   });
 
   it.each([
-    ['accepts a record by another process, which may not know the former content', 'engine-0-2', 'first', []],
-    ['accepts one by the same process, if it had just begun to lead', 'engine-0-1', 'last', []],
-    ['reports one without a restart by the same process, later', 'engine-0-1', 'first', ['missed change']],
-  ] as const)('if a source changed after it was recorded as absent, %s', async (_who, user, leads, promises) => {
-    const hand = new Hand();
-    if (leads === 'first') await hand.lead();
-    await hand.annotate('reloader.stakater.com/auto', 'false');
-    await hand.annotate('reloader.stakater.com/auto', undefined);
-    await hand.label('ConfigMap', yes);
-    if (leads === 'last') await hand.lead();
-    // The watch was behind, so the engine records that the source does not exist.
-    await hand.engine(undefined, false);
-    await hand.edit('value-2-');
-    await hand.lead(user);
-    await hand.engine('value-2-', false, undefined, user);
-    expect(hand.promises(false, { ...selecting, autoReloadAll: true })).toEqual(promises);
-  });
+    ['accepts a record by another process, which may not know the former content', 'engine-0-2', 'first', false, []],
+    ['accepts one by the same process, if it had just begun to lead', 'engine-0-1', 'last', false, []],
+    ['accepts one by the same process, if its watch had fallen silent', 'engine-0-1', 'first', true, []],
+    ['reports one without a restart by the same process, later', 'engine-0-1', 'first', false, ['missed change']],
+  ] as const)(
+    'if a source changed after it was recorded as absent, %s',
+    async (_who, user, leads, silent, promises) => {
+      const hand = new Hand();
+      if (leads === 'first') await hand.lead();
+      await hand.annotate('reloader.stakater.com/auto', 'false');
+      await hand.annotate('reloader.stakater.com/auto', undefined);
+      await hand.label('ConfigMap', yes);
+      if (leads === 'last') await hand.lead();
+      // The watch was behind, so the engine records that the source does not exist.
+      await hand.engine(undefined, false);
+      await hand.edit('value-2-');
+      await hand.lead(user);
+      await hand.engine('value-2-', false, undefined, user);
+      const rules = { ...selecting, autoReloadAll: true, watchesFellSilent: silent };
+      expect(hand.promises(false, rules)).toEqual(promises);
+    },
+  );
 
   it.each([
     [true, []],

@@ -1,6 +1,8 @@
-import { baselineOf, matches, sourceOfEntry } from './baseline-text';
+import { baselineOf, isRecordedParsed, matches, sourceOfEntry } from './baseline-text';
 import type { Case } from './case';
+import type { Content } from './contents';
 import type { Violation } from './judge';
+import { recordsToday } from './judge-counted';
 import { isRestart } from './judge-engine-writes';
 import { isOfEngine, type Life } from './lives';
 import { differ } from './reason';
@@ -10,7 +12,8 @@ import { templateOf } from './usage';
  * A baseline that changes without a restart must stand for somebody else's rollout: the pods of the newest template
  * have read the recorded content, or a later one. A baseline that was lost, restored or started again is not checked.
  */
-export function checkFold({ contents, stored, digests }: Case, { name, writes }: Life): readonly Violation[] {
+export function checkFold(opened: Case, { name, writes }: Life): readonly Violation[] {
+  const { contents, stored, digests } = opened;
   const write = writes.at(-1);
   if (!write || !digests || !isOfEngine(write) || isRestart(write)) return [];
   const { previous, object, revision, user } = write;
@@ -28,9 +31,12 @@ export function checkFold({ contents, stored, digests }: Case, { name, writes }:
     // Pods read what is stored, selected or not. To the engine, a source that is not selected does not exist.
     const versions = [...contents.versions(source), ...stored.versions(source)];
     const until = versions.filter((version) => version.revision <= rolled.revision);
-    if (differ(former, entry) !== true || until.some(({ content }) => matches(digests, source, content, entry))) {
-      return [];
-    }
+    // Of a source that is compared parsed, another formatting is the same content.
+    const isParsed = isRecordedParsed(object, source);
+    const isRecorded = (content: Content | undefined): boolean =>
+      matches(digests, source, content, entry) ||
+      (isParsed && content !== undefined && recordsToday(opened, source, entry, content));
+    if (differ(former, entry) !== true || until.some(({ content }) => isRecorded(content))) return [];
     const at = `${name} at revision ${revision} by ${user}`;
     const sentence = `${at}: a change of ${source} is recorded as if the rollout of revision ${rolled.revision} had come after it`;
     return [{ promise: 'missed change', sentence }];

@@ -180,9 +180,9 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
 /**
  * Whether a label brought the source into the selection, and the source was changed before anybody saw it: it is
  * recorded as it is first seen. The same is true if a process whose watch was behind recorded that the source does not
- * exist, and ended before it was shown the source, or before it could record it everywhere; or if it had just begun to
- * lead, or etcd had just been restored, so that it listed all sources again, and the list showed the source with its last
- * change alone.
+ * exist, and ended before it was shown the source, or before it could record it everywhere; or if its watch had fallen
+ * silent, or it had just begun to lead, or etcd had just been restored, so that it listed all sources again, and the list
+ * showed the source with its last change alone.
  */
 function cameUnseen(opened: Case, life: Life, source: string, since: number): boolean {
   const { contents, digests, lives, rules } = opened;
@@ -193,6 +193,7 @@ function cameUnseen(opened: Case, life: Life, source: string, since: number): bo
   const cameRevision = versions[came]?.revision ?? 0;
   const restoredMs = opened.restored?.atMs ?? -Infinity;
   const isBehind = ({ user, atMs }: WriteRecord): boolean =>
+    rules.watchesFellSilent ||
     user !== seen?.user ||
     atMs - ledSinceMs(opened, user) < listedAgainMs ||
     (atMs >= restoredMs && atMs < restoredMs + listedAgainMs);

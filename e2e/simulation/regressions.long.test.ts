@@ -589,6 +589,12 @@ describe('the judge demands no restart that no process can know of', () => {
       /is restored to revision[^]*take in ConfigMap default\/app[^]*edit ConfigMap default\/app/,
     );
   });
+
+  it('if a label brought the source into the selection and it was edited while the watch was silent', async () => {
+    const { violations, story } = await simulate(drawWorld(81_133_598));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/ select Secret default\/db[^]*edit Secret default\/db/);
+  });
 });
 
 describe('the judge grants a restart the time of its settle window', () => {
@@ -671,7 +677,33 @@ describe('nobody else goes first with a content', () => {
   });
 });
 
+describe('a change is not missed by a process that reads by name or lists', () => {
+  it('if the workload opted in after it was read, and the watch was faster than the answer', async () => {
+    const { violations, story } = await simulate(drawWorld(81_133_670));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /annotate \{"reloader[^}]*"false"\} Deployment default\/web[^]*annotate \{\} Deployment default\/web[^]*MODIFIED Deployment default\/web/,
+    );
+  });
+
+  it('if a source was created again, and lost a key before anybody saw it', async () => {
+    const { violations, story } = await simulate(drawWorld(81_137_210));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /delete ConfigMap default\/extra[^]*create ConfigMap default\/extra[^]*create DaemonSet default\/agent[^]*edit ConfigMap default\/extra[^]*MODIFIED DaemonSet default\/agent/,
+    );
+  });
+});
+
 describe('the judge accepts a record that is written again', () => {
+  it('without a restart, for another formatting of a source that is compared parsed', async () => {
+    const { violations, story } = await simulate(drawWorld(81_128_007));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /put reroll\.dev\/compare: parsed on ConfigMap default\/extra[^]*put reroll\.dev\/keys: !token on StatefulSet default\/store/,
+    );
+  });
+
   it('if the numbers began anew, and the next leader knows only the one of before', async () => {
     const { violations, story } = await simulate(drawWorld(1_139_460));
     expect(violations).toEqual([]);

@@ -124,6 +124,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   if (features.crowd) settleCrowd(server, features.crowd, labelling, annotating);
   const clocksAreRight = world.steps.every(({ kind }) => kind !== 'skew-clock' && kind !== 'skew-clock-by-minutes');
   const watchesFellSilent =
+    (dark !== undefined && dark.lagMs === undefined) ||
     world.steps.some(({ kind }) => kind === 'partition' || kind === 'replace-pods-unseen') ||
     world.weather.some(({ kind }) => kind === 'stream-half-open' || kind === 'hang');
   const refusesPast = world.weather.some(({ kind }) => kind === 'gone');

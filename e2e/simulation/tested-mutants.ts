@@ -66,6 +66,20 @@ export const testedMutants: readonly TestedMutant[] = [
     test: workerTest,
   },
   {
+    what: 'a read by name replaces what the watch has shown meanwhile',
+    file: 'reconciler/worker/refused-versions.ts',
+    from: 'if (known && !isOlderVersion(found.resourceVersion, known.resourceVersion)) refresh(found);',
+    to: 'if (known) refresh(found);',
+    test: 'reconciler/worker/refused-versions.test.ts',
+  },
+  {
+    what: 'a source that a list first shows, in place of another, counts as it is since its creation',
+    file: 'reconciler/sources/source-index.ts',
+    from: ": origin !== 'watch');",
+    to: ': false);',
+    test: 'reconciler/sources/source-index.test.ts',
+  },
+  {
     what: 'a source that is not there is recorded as an empty one',
     file: 'shared/domain/baseline/recorded.ts',
     from: 'if (content === undefined) return absent;',

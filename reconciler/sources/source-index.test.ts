@@ -68,14 +68,32 @@ describe('the state in force', () => {
       then: { 9: 'none', 10: 'red', 11: 'red', [Infinity]: 'red' },
     },
     {
-      when: 'gone, and found by a list after it was created anew and edited',
+      when: 'gone, and found by a list after it was created again and edited',
       writes: [
         { at: 0, color: 'red', created: 0, origin: 'list' },
         { at: 5, gone: true },
         { at: 30, color: 'blue', uid: 'second', created: 16, written: 20, origin: 'list' },
       ],
-      // Nobody saw the content at its creation.
-      then: { 4: 'red', 10: 'none', 18: 'unknown', 25: 'blue' },
+      // Nobody saw the content at its creation, and a key that was removed since has left no time.
+      then: { 4: 'red', 10: 'none', 18: 'unknown', 25: 'unknown', 31: 'blue' },
+    },
+    {
+      when: 'deleted and created again unseen, and found by a list',
+      writes: [
+        { at: 0, color: 'red', created: 0, origin: 'list' },
+        { at: 30, color: 'blue', uid: 'second', created: 16, written: 16, origin: 'list' },
+      ],
+      then: { 4: 'red', 25: 'unknown', 31: 'blue' },
+    },
+    {
+      when: 'gone, and created again while the watch was behind',
+      writes: [
+        { at: 0, color: 'red', created: 0, origin: 'list' },
+        { at: 5, gone: true },
+        { at: 30, color: 'blue', uid: 'second', created: 16, written: 16 },
+      ],
+      // A watch shows each write, so this is the content at its creation.
+      then: { 4: 'red', 10: 'none', 25: 'blue' },
     },
     {
       when: 'changed: before, within the same second, after',

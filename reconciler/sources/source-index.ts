@@ -270,10 +270,12 @@ export class SourceIndex {
   ): Pick<SourceEntry, 'fromMs' | 'evidence'> {
     const before = entry?.record;
     const seenMs = wholeSecond(this.#clock.nowMs());
-    // A watch may first show an object long after its creation, for example because a label was added.
+    // A watch may first show an object long after its creation, for example because a label was added. A list or a read
+    // may show one that was created in place of another, and has lost a key since: a removal leaves no time.
     if (before?.uid !== record.uid) {
       const fromMs = Math.max(record.createdAtMs, record.writtenAtMs ?? 0);
-      return { fromMs: entry && mayHaveLostKeys(entry, record) ? Math.max(fromMs, seenMs) : fromMs };
+      const mayBeLater = entry && (entry.lastUid === record.uid ? mayHaveLostKeys(entry, record) : origin !== 'watch');
+      return { fromMs: mayBeLater ? Math.max(fromMs, seenMs) : fromMs };
     }
     const evidence = { origin, ...timesOf(before, record, seenMs) };
     const fromMs = changedAtMs(evidence, before.content, record.content);
@@ -298,8 +300,7 @@ export class SourceIndex {
  * Whether a source that is selected again may have lost a key meanwhile. A removal leaves no time in managedFields. A
  * content that nobody read before may have had any key.
  */
-function mayHaveLostKeys({ former, lastUid }: SourceEntry, { uid, content }: SourceRecord): boolean {
-  if (lastUid !== uid) return false;
+function mayHaveLostKeys({ former }: SourceEntry, { content }: SourceRecord): boolean {
   const before = knownContent(former.at(-1)?.content);
   if (!before || content === 'metadata-only') return true;
   return content.differingKeys(before).some((key) => content.key(key) === absent);
