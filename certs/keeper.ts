@@ -59,11 +59,12 @@ const onceRetries = 3;
 const maxPasses = 8;
 
 const costs: Readonly<Record<KeptPart, string>> = {
-  secret: 'until then no certificate is renewed, and the webhook is no longer called once its certificate has expired',
-  token: 'until then the token is not replaced, and registrations without it are not corrected',
+  secret:
+    'until this is fixed, no certificate is renewed, and the webhook is no longer called once its certificate has expired',
+  token: 'until this is fixed, the token is not replaced, and registrations without it are not corrected',
   registration:
-    'until then the API server may not reach the webhook: changes are only found by the watch, without their author',
-  published: 'until then webhook and reconcilers keep their current certificates, and new replicas have none',
+    'until this is fixed, the API server may not reach the webhook: changes are only found by the watch, without their author',
+  published: 'until this is fixed, webhook and reconcilers keep their current certificates, and new replicas have none',
 };
 
 /**

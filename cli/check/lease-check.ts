@@ -55,7 +55,7 @@ async function holderOf(facts: Facts, record: LeaseRecord): Promise<Finding> {
   if (!pod) {
     return warning(
       `${says}, and is no pod of namespace ${rerollNamespace}`,
-      'find out where it runs: two installs with one Lease do not restart the same workloads',
+      'find out where it runs: if two installs share one Lease, only the one that holds it restarts anything',
     );
   }
   if (pod.isReady) return ok(says);

@@ -97,9 +97,14 @@ async function readStages(cluster: Cluster, source: HoldObject): Promise<ToldSta
 type ToldStages = NonNullable<Tolerant<SourceInspection>['stages']>;
 
 function goesOn({ waiting, change, detail }: ToldStages): string {
-  const users = waiting === 1 ? '1 workload that waits' : `${waiting} workloads that wait`;
-  if (change === undefined) return `${users} cannot be resumed before Reroll has read the source: ${detail}`;
-  return `restarts of this change go on without stages, for ${users} (${gateAnnotations.resumed}: "${change}"): ${detail}`;
+  const isOne = waiting === 1;
+  if (change === undefined) {
+    const users = isOne ? '1 workload that waits' : `${waiting} workloads that wait`;
+    return `${users} cannot be resumed before Reroll has read the source: ${detail}`;
+  }
+  const [users, does, they] = isOne ? ['1 workload', 'does', 'It'] : [`${waiting} workloads`, 'do', 'They'];
+  const resumed = `${gateAnnotations.resumed}: "${change}"`;
+  return `${users} that waited for stages no longer ${does} (${resumed}). ${they} waited because: ${detail}`;
 }
 
 interface Released {

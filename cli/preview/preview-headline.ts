@@ -56,7 +56,8 @@ function leftOutBecause({ account, leftOutBy }: PreviewedSource): string | undef
   const { kind, presence, namespaceSelected } = account;
   if (leftOutBy !== undefined) return `its labels do not match --resource-label-selector=${leftOutBy}`;
   if (presence === 'not-watched') return 'a flag of Reroll leaves out its kind or its namespace';
-  if (presence === 'not-listed') return `Reroll may not list ${kind}s, or has not yet, so the change may be missed`;
+  if (presence === 'not-listed')
+    return `Reroll is not allowed to list objects of kind ${kind}, or has not listed them yet, so the change may be missed`;
   return namespaceSelected ? undefined : 'the labels of its namespace do not match --namespace-selector';
 }
 

@@ -43,7 +43,7 @@ export function usersText(
   return `${first}\n${stages}\n${renderTable(columns, users, options)}${more}`;
 }
 
-/** @example '999 workloads wait: Secret db is stopped: Deployment web is not healthy since it restarted at …' */
+/** @example '999 workloads wait: restarts for Secret db are stopped: Deployment web is not healthy since it restarted at …' */
 function stagesText({ waiting, detail }: NonNullable<SourceUsers['stages']>): string {
   return `${waiting === 1 ? '1 workload waits' : `${waiting} workloads wait`}: ${detail}`;
 }
@@ -80,7 +80,7 @@ export function headlineOf(
   if (presence === 'not-watched')
     return `a change of ${title} restarts nothing: a flag of Reroll leaves out its kind or its namespace`;
   if (presence === 'not-listed')
-    return `a change of ${title} may be missed: Reroll may not list its kind, or has not yet`;
+    return `a change of ${title} may be missed: Reroll is not allowed to list objects of kind ${kind}, or has not listed them yet`;
   if (!namespaceSelected)
     return `a change of ${title} restarts nothing: the labels of its namespace do not match --namespace-selector`;
   if (idle !== undefined) return `a change of ${title} restarts nothing: ${idle}`;

@@ -45,7 +45,7 @@ export function whyNotCounted(
     case 'not-watched': {
       const csi = kind === 'SecretProviderClass';
       const flag = csi ? '--enable-csi-integration is off' : '--resources-to-ignore leaves them out';
-      return `Reroll does not watch ${all}: ${flag}, or it may not list them`;
+      return `Reroll does not watch ${all}: ${flag}, or it is not allowed to list them`;
     }
     case 'not-opted-in':
       return known && facts?.record.policy[known].search === true

@@ -67,7 +67,9 @@ export function statusHeadline(about: TrackedCase): Headline | undefined {
         `cannot be restarted although ${because}: the API server refuses the write${detail(about) || ` (${errorCode})`}`,
       );
     case 'sources':
-      return headline('may miss changes: Reroll may not list the sources that it uses');
+      return headline(
+        'may miss changes: Reroll is not allowed to list the sources that it uses, or has not listed them yet',
+      );
     case 'baseline-turn':
     case 'baseline-write':
       return undefined;

@@ -43,7 +43,7 @@ export function untrackedHeadline(about: Case, { because, why }: Untracked): Hea
       return headline('is being restarted: Reroll has deleted the Job and creates it again');
     case 'not-listed':
       return bad(
-        `does not restart: Reroll does not see any ${kind}: the API server does not serve them, or Reroll may not list them`,
+        `does not restart: Reroll does not see any ${kind}: the API server does not serve them, or Reroll is not allowed to list them`,
       );
     default:
       return headline(`does not restart: ${why}`);

@@ -8,6 +8,7 @@ import { bad, onFailure, Shop } from '../engine/rollback.fixture';
 
 const page = textOf('docs/rollback.md');
 const minutes = 10;
+const named = 'nothing is put back; the Event RestartsStopped names the reroll rollback command';
 
 describe('docs/rollback.md, switch it on', () => {
   const rows = tableAfter(page, 'Switch it on');
@@ -21,7 +22,7 @@ describe('docs/rollback.md, switch it on', () => {
     await shop.pass(minutes);
     const isBack = shop.color !== bad;
     const isTold = shop.events('RestartsStopped').some((message) => message.includes('reroll rollback'));
-    const answers = { 'the kept content is put back': isBack, 'it is told how to put it back': isTold };
+    const answers = { 'the kept content is put back': isBack, [named]: isTold };
     const found = Object.entries(answers).flatMap(([answer, is]) => (is ? [answer] : []));
     expect(found[0] ?? 'nothing is put back').toBe(told);
     await shop.stop();

@@ -45,9 +45,9 @@ async function argoSays(harness: Harness, phase: string): Promise<void> {
 
 it.each<[string, number, RegExp | undefined]>([
   ['Healthy', 10, undefined],
-  ['Degraded', 0, /^ConfigMap app is stopped: Rollout canary is not healthy since it restarted at /],
-  ['Progressing', 0, /^ConfigMap app has many users: first, Rollout canary must be healthy for 30s/],
-  ['Paused', 0, /^ConfigMap app has many users: first, Rollout canary must be healthy for 30s/],
+  ['Degraded', 0, /^restarts for ConfigMap app are stopped: Rollout canary is not healthy since it restarted at /],
+  ['Progressing', 0, /^ConfigMap app restarts its users in stages: Rollout canary must first be healthy for 30s/],
+  ['Paused', 0, /^ConfigMap app restarts its users in stages: Rollout canary must first be healthy for 30s/],
 ])('of a Rollout that went first and that Argo calls %s, %i others follow within its deadline', async (...row) => {
   const [phase, followers, waits] = row;
   const { harness, engine } = await restartedFirst();

@@ -171,7 +171,7 @@ describe('without the permission to list', () => {
     engine = await harness.start({ ignoredSourceKind: 'ConfigMap' });
     await harness.clock.advance(hourMs);
     expect(warnings(engine, /^missing permission to list/).toSorted()).toEqual([
-      "missing permission to list and watch ConfigMap reroll-hold in Reroll's namespace: it holds nothing",
+      "missing permission to list and watch ConfigMap reroll-hold in Reroll's namespace: creating that ConfigMap does not stop restarts",
       'missing permission to list and watch namespaces: their annotations, such as reroll.dev/hold and reroll.dev/windows, have no effect',
     ]);
     await engine.stop();

@@ -115,7 +115,7 @@ describe('the first user of a changed source that has a health check', () => {
     await harness.clock.advance(2 * minuteMs);
     expect(harness.restartOrder()).toEqual(['web-00']);
     expect(detail()).toBe(
-      'ConfigMap app has many users: first, Deployment web-00 must be healthy for 30s (reroll.dev/healthy-url: status 503)',
+      'ConfigMap app restarts its users in stages: Deployment web-00 must first be healthy for 30s (reroll.dev/healthy-url: status 503)',
     );
     expect(sent[0]).toMatchObject({ host: '10.96.0.7', port: 8080, path: '/healthz', maxBodyBytes: 0 });
     answer = { status: 204, body: '' };
@@ -166,7 +166,7 @@ describe('the first user of a changed source that has a health check', () => {
     await paint('blue');
     await harness.clock.advance(20 * minuteMs);
     expect(harness.restartOrder()).toEqual(['web-00']);
-    expect(detail()).toMatch(/^ConfigMap app is stopped: .* \(reroll\.dev\/healthy-url: status 500\)$/);
+    expect(detail()).toMatch(/^restarts for ConfigMap app are stopped: .* \(reroll\.dev\/healthy-url: status 500\)$/);
     expect(events('RestartsStopped')).toHaveLength(2);
     for (const event of events('RestartsStopped')) expect(event).toContain('(reroll.dev/healthy-url: status 500)');
     expect(JSON.stringify([engine.lines, harness.objects('Event'), harness.objects('Deployment')])).not.toContain(
@@ -213,7 +213,9 @@ describe('the first user of a changed source that has a health check', () => {
     await paint('blue');
     await harness.clock.advance(20 * minuteMs);
     expect(harness.restartOrder()).toEqual([]);
-    expect(detail()).toMatch(/^ConfigMap app is stopped: CronJob report .* \(reroll\.dev\/healthy-url: status 503\)$/);
+    expect(detail()).toMatch(
+      /^restarts for ConfigMap app are stopped: CronJob report .* \(reroll\.dev\/healthy-url: status 503\)$/,
+    );
     answer = { status: 200, body: '' };
     await harness.clock.advance(10 * minuteMs);
     expect(harness.restartOrder()).toHaveLength(30);

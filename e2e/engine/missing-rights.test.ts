@@ -7,7 +7,8 @@ import { chartRules, seeded, warnings } from './rights.fixture';
 
 const asksForRights = ({ pathname }: FaultTarget): boolean => pathname === accessReviewPath;
 const asksWhetherReady = ({ pathname }: FaultTarget): boolean => pathname === '/readyz';
-const own = 'acting as if alone, without a right to the Lease, with a digest key of this process alone';
+const own =
+  'acting as if alone, without a right to the Lease, with its own digest key, so changes made while it is down restart nothing';
 
 /** A cluster in which the engine has only the permissions of Reloader's chart. */
 function restricted(): Harness {

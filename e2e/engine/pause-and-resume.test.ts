@@ -290,7 +290,7 @@ describe('reroll resume of a source whose users wait for others', () => {
     const { code, out } = await resume(running, ['configmap/app']);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^ConfigMap default\/app has no hold of its own\nrestarts of this change go on without stages, for 1 workload that waits \(reroll\.dev\/resumed: "[0-9a-f]{8}"\): ConfigMap app has many users: first, Deployment canary must be healthy for 30s\n/,
+      /^ConfigMap default\/app has no hold of its own\n1 workload that waited for stages no longer does \(reroll\.dev\/resumed: "[0-9a-f]{8}"\)\. It waited because: ConfigMap app restarts its users in stages: Deployment canary must first be healthy for 30s\n/,
     );
     await harness.clock.advance(settled);
     expect(restarts(running)).toBe(1);
@@ -324,7 +324,7 @@ describe('reroll users of a source whose users wait for others', () => {
     const users = asker('users', usersCommandIn);
     const lines = (await users(running, ['configmap/app'])).out.split('\n');
     expect(lines[1]).toBe(
-      '1 workload waits: ConfigMap app has many users: first, Deployment canary must be healthy for 30s',
+      '1 workload waits: ConfigMap app restarts its users in stages: Deployment canary must first be healthy for 30s',
     );
   });
 });

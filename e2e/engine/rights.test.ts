@@ -81,7 +81,7 @@ describe("§18.4 Reloader's chart RBAC alone", () => {
     const checks = readinessChecks(engine.reconciler).map(({ check }) => check());
     expect(checks.every(({ ok }) => ok)).toBe(true);
     expect(checks[0]?.message).toBe(
-      'in sync; acting as if alone, without a right to the Lease, with a digest key of this process alone',
+      'in sync; acting as if alone, without a right to the Lease, with its own digest key, so changes made while it is down restart nothing',
     );
   });
 

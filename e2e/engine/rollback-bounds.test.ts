@@ -43,7 +43,7 @@ describe('a source with one user', () => {
     await shop.write(bad);
     await shop.pass(30);
     expect([shop.color, shop.harness.restartOrder()]).toEqual([bad, ['web-0']]);
-    expect(shop.events('RestartsStopped')).toContainEqual(expect.stringMatching(/or run reroll rollback configmap/));
+    expect(shop.events('RestartsStopped')).toContainEqual(expect.stringMatching(/run reroll rollback configmap/));
     expect(await shop.engine?.metrics.registry.text()).toContain('reroll_stopped_sources 0');
   });
 

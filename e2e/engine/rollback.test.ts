@@ -121,7 +121,7 @@ describe('a content that breaks those that restart first', () => {
     expect(await shop.metric('done')).toBe(1);
     expect(shop.events('RolledBack').toSorted()).toEqual([
       expect.stringMatching(
-        /^ConfigMap app: ConfigMap app is stopped: Deployment web-0 is not healthy since .* again, which was kept at /,
+        /^ConfigMap app: Reroll put the content of change \w{8} back into ConfigMap app \(kept at .*\), because Deployment web-0 was not healthy after change \w{8}\. /,
       ),
       expect.stringMatching(/^Deployment web-0: /),
     ]);
@@ -136,7 +136,7 @@ describe('a content that breaks those that restart first', () => {
       ...{ level: 'warn', workload: 'Deployment shop/web-0', sources: ['cm/app'], changes: shop.rolledBack },
       ...{
         keys: ['color'],
-        because: [expect.stringMatching(/^ConfigMap app is stopped: Deployment web-0 is not healthy /)],
+        because: [expect.stringMatching(/^restarts for ConfigMap app are stopped: Deployment web-0 is not healthy /)],
       },
     });
   });
@@ -164,7 +164,8 @@ describe('a content that breaks those that restart first', () => {
     expect(shop.color).toBe(bad);
     expect(shop.putBacks()).toHaveLength(1);
     expect(shop.harness.restartOrder()).toEqual(['web-0', 'web-0']);
-    const detail = 'ConfigMap app is stopped: its content was rolled back before, and is there again';
+    const detail =
+      'restarts for ConfigMap app are stopped: its content was rolled back before, and somebody has written it again';
     expect(shop.status('web-5')).toMatchObject({ waitsFor: 'stages', detail });
     expect(shop.events('RestartsStopped')).toContainEqual(expect.stringContaining(`ConfigMap app: ${detail}`));
     expect(await shop.engine?.metrics.registry.text()).toContain('reroll_stopped_sources 1');
@@ -221,14 +222,14 @@ describe('a content that breaks those that restart first', () => {
     ]);
   });
 
-  it('stays where it is with on-failure: keep, and it is told how to put it back', async () => {
+  it('stays where it is with on-failure: keep, and the Event names the command', async () => {
     await started({ [onFailure]: 'keep' });
     await shop.write(bad);
     await shop.pass(30);
     expect(shop.color).toBe(bad);
     expect(shop.kept('good')).toMatchObject({ data: { color: 'red' } });
     expect(shop.events('RestartsStopped')).toContainEqual(
-      expect.stringMatching(/or run reroll resume configmap\/app -n shop or reroll rollback configmap\/app -n shop$/),
+      expect.stringMatching(/run reroll rollback configmap\/app -n shop\. .*run reroll resume configmap\/app -n shop$/),
     );
   });
 });
@@ -262,7 +263,9 @@ describe('an earlier content is not put back, and it is told', () => {
   const told = (what: string) =>
     expect(failures()).toEqual([
       expect.stringMatching(
-        new RegExp(`^ConfigMap app: ConfigMap app is stopped: .*No earlier content was put back: ${what}`),
+        new RegExp(
+          `^ConfigMap app: restarts for ConfigMap app are stopped: .*No earlier content was put back: ${what}`,
+        ),
       ),
     ]);
 
@@ -312,7 +315,9 @@ describe('an earlier content is not put back, and it is told', () => {
     shop.harness.seed(configMap(copy));
     await shop.write(bad);
     await shop.pass(30);
-    told('what is kept beside it was not kept by Reroll, or was changed');
+    told(
+      'Reroll cannot verify the copy beside it: somebody else wrote or changed it, or the key in Secret reroll-journal-key was replaced',
+    );
   });
 
   it.each([

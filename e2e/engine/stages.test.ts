@@ -77,7 +77,7 @@ describe('a change of a source with many users', () => {
     expect(harness.restartOrder()).toHaveLength(1);
     expect(status('web-29')).toMatchObject({
       ...{ state: 'waiting', waitsFor: 'stages' },
-      detail: 'ConfigMap app has many users: first, Deployment web-00 must be healthy for 30s',
+      detail: 'ConfigMap app restarts its users in stages: Deployment web-00 must first be healthy for 30s',
     });
     await harness.clock.advance(15_000);
     expect(harness.restartOrder()).toEqual(['web-00', 'web-01', 'web-02', 'web-03']);
@@ -108,7 +108,7 @@ describe('a change of a source with many users', () => {
     expect(status('web-29')).toMatchObject({
       waitsFor: 'stages',
       detail: expect.stringMatching(
-        /^ConfigMap app is stopped: Deployment web-00 is not healthy since it restarted at /,
+        /^restarts for ConfigMap app are stopped: Deployment web-00 is not healthy since it restarted at /,
       ),
     });
     expect(events('RestartsStopped').toSorted()).toEqual(['ConfigMap app', 'Deployment web-00']);
@@ -267,7 +267,7 @@ describe('a change of a source with many users', () => {
     });
     await harness.clock.advance(30 * minuteMs);
     expect(harness.restartOrder()).toEqual(['web-00']);
-    expect(status('web-29')).toMatchObject({ waitsFor: 'stages', detail: expect.stringMatching(/is stopped/) });
+    expect(status('web-29')).toMatchObject({ waitsFor: 'stages', detail: expect.stringMatching(/are stopped/) });
   });
 
   it('a new leader waits for the first again, and restarts each once', async () => {
@@ -295,7 +295,9 @@ describe('a change of a source with many users', () => {
     await harness.clock.advance(30 * minuteMs);
     expect(harness.restartOrder()).toHaveLength(11);
     expect(harness.restartOrder()).not.toContain('zz-both');
-    expect(status('zz-both')).toMatchObject({ detail: expect.stringMatching(/^ConfigMap app is stopped/) });
+    expect(status('zz-both')).toMatchObject({
+      detail: expect.stringMatching(/^restarts for ConfigMap app are stopped/),
+    });
   });
 
   it('counts users by pattern', async () => {
@@ -382,7 +384,7 @@ describe('a change of a source with many users', () => {
     expect(harness.restartOrder().length).toBeGreaterThan(1);
   });
 
-  it('restarts at once those that have the content of before when that comes back', async () => {
+  it('restarts at once those that have the previous content when that comes back', async () => {
     harness.seed(...apps(30));
     await start();
     await edit('blue');
@@ -413,7 +415,7 @@ describe('a change of a source with many users', () => {
     await harness.clock.advance(10 * minuteMs);
     expect(harness.restartOrder()).toHaveLength(10);
     expect(harness.restarts(kind, 'canary', 'shop')).toBe(2);
-    expect(status('web-05')).toMatchObject({ detail: expect.stringContaining(`is stopped: ${kind} canary`) });
+    expect(status('web-05')).toMatchObject({ detail: expect.stringContaining(`are stopped: ${kind} canary`) });
   });
 
   it('does not take a CronJob for one that shows anything, and begins with another', async () => {

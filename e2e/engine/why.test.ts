@@ -95,11 +95,11 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
   'it has switched restarts off': ['does not restart: reloader.stakater.com/auto: "false" switches restarts off', same],
   'it does not exist': ['Deployment web does not exist in namespace default', same],
   'its kind is not served': [
-    'does not restart: Reroll does not see any Rollout: the API server does not serve them, or Reroll may not list them',
+    'does not restart: Reroll does not see any Rollout: the API server does not serve them, or Reroll is not allowed to list them',
     'Rollout web does not exist in namespace default',
   ],
   'its sources may not be listed': [
-    'may miss changes: Reroll may not list the sources that it uses',
+    'may miss changes: Reroll is not allowed to list the sources that it uses, or has not listed them yet',
     'does not restart yet: Reroll has not recorded what its pods run with (reroll.dev/baseline)',
   ],
   'an earlier Job of its name may be open': [
@@ -215,7 +215,7 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
     same,
   ],
   'ConfigMaps are not watched': [
-    'does not restart for ConfigMap app: Reroll does not watch ConfigMaps: --resources-to-ignore leaves them out, or it may not list them',
+    'does not restart for ConfigMap app: Reroll does not watch ConfigMaps: --resources-to-ignore leaves them out, or it is not allowed to list them',
     same,
   ],
   'the labels of its source are not selected': [
@@ -275,7 +275,7 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
     'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
   ],
   'others restart first': [
-    'is not restarted yet although key color of ConfigMap app changed: it restarts in stages (ConfigMap app has many users: first, Deployment canary must be healthy for 30s)',
+    'is not restarted yet although key color of ConfigMap app changed: it restarts in stages (ConfigMap app restarts its users in stages: Deployment canary must first be healthy for 30s)',
     'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
   ],
   'another comes first': [

@@ -201,7 +201,7 @@ describe('a new template during the settle window', () => {
     expect(await baseline()).toContain('"n":2');
     const { metadata } = await harness.get('Deployment', 'web');
     expect(metadata.annotations?.['reroll.dev/last-restart']).toContain('"cm/app"');
-    const folded = engine.lines.filter(({ message }) => message.includes('brought the restart along'));
+    const folded = engine.lines.filter(({ message }) => message.includes('included the owed restart'));
     expect(folded.map(({ fields }) => fields['because'])).toEqual([['ConfigMap app: content changed (keys: color)']]);
     await harness.edit('ConfigMap', 'app', { color: 'green' });
     await harness.clock.advance(60_000);

@@ -127,7 +127,7 @@ describe('a restart that may begin later', () => {
     const app = appOf(name);
     await app.annotate(bearer, annotations());
     await app.paint('blue');
-    await app.deferred(`until ${new Date(opensMs).toISOString()} by ${by()}`);
+    await app.deferred(`until ${new Date(opensMs).toISOString()} (${by()})`);
   });
 
   it('waits for the windows of the install where nothing nearer names others', async () => {
@@ -152,7 +152,7 @@ describe('a restart that may begin later', () => {
     await app.paint('blue');
     await app.restarted(1);
     await app.paint('green');
-    await app.namespace.eventWith(` by reroll.dev/min-interval on the workload: ${intervalMs / 1_000}s`);
+    await app.namespace.eventWith(` (reroll.dev/min-interval on the workload: ${intervalMs / 1_000}s)`);
     await app.restarted(2);
     const [first = NaN, second = NaN] = await restartTimes('interval', 2);
     expect(second - first).toBeGreaterThan(intervalMs - writeMs);
@@ -162,12 +162,12 @@ describe('a restart that may begin later', () => {
     const app = appOf('patient');
     await app.annotate('workload', { ...always, 'reroll.dev/restart': 'next-rollout' });
     await app.paint('blue');
-    await app.deferred('by reroll.dev/restart on the workload');
+    await app.deferred('(reroll.dev/restart on the workload');
     await others.laterChangeAnswered();
     expect(await app.restarts()).toBe(0);
 
     const rollouts = await rolledOut(app);
-    const brought = `${app.workload} not restarted: the write of its new template brought the restart along`;
+    const brought = `${app.workload} restarted: somebody else's write of its pod template included the owed restart`;
     await leaders.leader.line(({ message }) => message === brought);
     await app.annotate('workload', { 'reroll.dev/restart': null });
     await others.laterChangeAnswered();
@@ -184,7 +184,7 @@ describe('a restart that may begin later', () => {
     await app.paint('blue');
     await app.restarted(1);
     await app.paint('green');
-    await app.namespace.eventWith(` by reroll.dev/min-interval on the workload: ${longIntervalMs / 1_000}s`);
+    await app.namespace.eventWith(` (reroll.dev/min-interval on the workload: ${longIntervalMs / 1_000}s)`);
     await leaders.kill();
     await leaders.takenOver();
     const { workload } = appOf('by-flag');

@@ -90,7 +90,7 @@ async function restarted(shop: TestNamespace): Promise<readonly string[]> {
 it('the others stay as they are while a ready canary fails its query, whoever leads, and follow once it passes', async () => {
   const shop = await shopWith('shop-with-query', { 'reroll.dev/healthy-query': 'up{job="canary"} == 1' });
   await shop.patch('Secret', 'db', { stringData: { password: 'blue' } });
-  await shop.eventWith('RestartsStopped db: Secret db is stopped: Deployment canary is not healthy');
+  await shop.eventWith('RestartsStopped db: restarts for Secret db are stopped: Deployment canary is not healthy');
   const [event] = (await shop.events()).filter((each) => each.startsWith('RestartsStopped canary'));
   expect(event).toContain('(reroll.dev/healthy-query: the result is empty)');
   const { status } = (await shop.stored('Deployment', 'canary')) as { status?: { updatedReplicas?: number } };
@@ -125,7 +125,9 @@ it('a Service that leads out of the cluster is read with the rights of the insta
     spec: { type: 'ExternalName', externalName: 'localhost', ports: [{ port: 8080 }] },
   });
   await shop.patch('Secret', 'db', { stringData: { password: 'blue' } });
-  const event = await shop.eventWith('RestartsStopped db: Secret db is stopped: Deployment canary is not healthy');
+  const event = await shop.eventWith(
+    'RestartsStopped db: restarts for Secret db are stopped: Deployment canary is not healthy',
+  );
   expect(event).toContain('(reroll.dev/healthy-url: Service web has no cluster IP)');
   expect(await restarted(shop)).toEqual(['canary']);
 });

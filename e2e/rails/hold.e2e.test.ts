@@ -8,15 +8,15 @@ import { GatedApp, type Bearer } from './gated-app';
 
 const hold = 'reroll.dev/hold';
 const installHold = configMap({ name: 'reroll-hold', namespace: ownNamespace });
-const byInstallHold = `by ConfigMap ${ownNamespace}/reroll-hold`;
+const byInstallHold = `(ConfigMap ${ownNamespace}/reroll-hold)`;
 
 /** A Lease ends after 15 s. */
 const takeoverMs = 60_000;
 
 const places: readonly (readonly [Bearer, string])[] = [
-  ['workload', 'by reroll.dev/hold on the workload: release freeze'],
-  ['source', 'by reroll.dev/hold on ConfigMap web: release freeze'],
-  ['namespace', 'by reroll.dev/hold on namespace held-namespace: release freeze'],
+  ['workload', '(reroll.dev/hold on the workload: release freeze)'],
+  ['source', '(reroll.dev/hold on ConfigMap web: release freeze)'],
+  ['namespace', '(reroll.dev/hold on namespace held-namespace: release freeze)'],
 ];
 
 let cluster: RerollCluster;

@@ -191,7 +191,7 @@ describe('on a real control plane', () => {
     const labels = { 'control-plane.e2e/pod': 'crash-loop' };
     await fleet.namespace.patch('Deployment', 'first', { spec: { template: { metadata: { labels } } } });
     await fleet.namespace.paint('app', 'green');
-    await fleet.namespace.eventWith('ReloadDeferred db: deferred by reroll.dev/wave -1 comes first: Deployment first');
+    await fleet.namespace.eventWith('ReloadDeferred db: deferred (reroll.dev/wave -1 comes first: Deployment first');
     await fleet.untilRestarted(5);
     await others.laterChangeAnswered();
     expect((await fleet.restarted()).slice(4)).toEqual(['first']);

@@ -100,7 +100,8 @@ it('a content that all are healthy with is kept, and put back once, whoever lead
   const canary = await untilRestarted(shop);
   await leaders.kill();
   await leaders.takenOver();
-  await shop.eventWith(`RolledBack db: Secret db is stopped: Deployment ${canary} is not healthy`);
+  const told = await shop.eventWith('RolledBack db: Reroll put the content of change ');
+  expect(told).toContain(`because Deployment ${canary} was not healthy after change `);
   const back = await shop.stored('Secret', 'db');
   expect([valueOf(back, 'password'), valueOf(back, 'user')]).toEqual(['red', 'app']);
   expect(back.metadata.annotations).toMatchObject({ 'reroll.dev/rolled-back': expect.stringMatching(/^[0-9a-f]{8}$/) });
@@ -110,7 +111,7 @@ it('a content that all are healthy with is kept, and put back once, whoever lead
     await writeWrong(shop);
     await others.laterChangeAnswered();
   }
-  await shop.eventWith('RestartsStopped db: Secret db is stopped: its content was rolled back before');
+  await shop.eventWith('RestartsStopped db: restarts for Secret db are stopped: its content was rolled back before');
   expect(await restarted(shop)).toEqual([canary]);
   expect(await putBacks(shop)).toBe(1);
   expect(valueOf(await shop.stored('Secret', 'db'), 'password')).toBe('wrong');
@@ -153,6 +154,6 @@ it.each(steps)('a leader is killed when %s, and the content is put back once all
   expect(valueOf(await kept(shop, 'Secret', 'bad'), 'password')).toBe('wrong');
 
   await writeWrong(shop);
-  await shop.eventWith('RestartsStopped db: Secret db is stopped: its content was rolled back before');
+  await shop.eventWith('RestartsStopped db: restarts for Secret db are stopped: its content was rolled back before');
   expect([await restarted(shop), await putBacks(shop)]).toEqual([[canary], 1]);
 });

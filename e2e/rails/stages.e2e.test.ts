@@ -84,8 +84,8 @@ it('of a thousand Deployments of one bad Secret, one becomes unhealthy, whoever 
   expect(canary).toBe('app-0');
   await leaders.kill();
   await leaders.takenOver();
-  await shop.eventWith(`RestartsStopped db: Secret db is stopped: Deployment ${canary} is not healthy`);
-  await shop.eventWith(`RestartsStopped ${canary}: Secret db is stopped`);
+  await shop.eventWith(`RestartsStopped db: restarts for Secret db are stopped: Deployment ${canary} is not healthy`);
+  await shop.eventWith(`RestartsStopped ${canary}: restarts for Secret db are stopped`);
   await others.laterChangeAnswered();
 
   expect(await restarted()).toEqual([canary]);
@@ -119,7 +119,7 @@ it('a DaemonSet with surge whose new pods do not become ready stops the others, 
     patient,
   );
   await place.patch('Secret', 'db', { stringData: { password: 'wrong' } });
-  await place.eventWith('RestartsStopped db: Secret db is stopped: DaemonSet canary is not healthy');
+  await place.eventWith('RestartsStopped db: restarts for Secret db are stopped: DaemonSet canary is not healthy');
   expect([await restarted(place), await scheduledOf(place)]).toEqual([[], { updated: 0, available: nodes }]);
 });
 

@@ -64,7 +64,7 @@ it('a thousand restarts that one Secret owes are held without a write, and come 
   const before = (await workloadWrites(cluster, shop.name)).length;
   await hold('true');
   await shop.patch('Secret', 'db', { stringData: { password: 'blue' } });
-  const deferred = / not restarted yet: deferred by reroll\.dev\/hold on Secret db$/;
+  const deferred = / not restarted yet: deferred \(reroll\.dev\/hold on Secret db\)$/;
   await told(deferred);
   await leaders.kill();
   await leaders.takenOver();

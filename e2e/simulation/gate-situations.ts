@@ -24,14 +24,14 @@ export const gateSituations = [
 export type GateSituation = (typeof gateSituations)[number];
 
 const toldInLogs: readonly (readonly [RegExp, GateSituation])[] = [
-  [/ by reroll\.dev\/hold on the workload/, 'a restart waited for the end of a hold of its workload'],
-  [/ by reroll\.dev\/hold on (?:ConfigMap|Secret)/, 'a restart waited for the end of a hold of a source'],
-  [/ by reroll\.dev\/hold on namespace/, 'a restart waited for the end of a hold of a namespace'],
-  [/ by ConfigMap reroll\/reroll-hold/, 'a restart waited for the end of the hold of everything'],
-  [/ by reroll\.dev\/windows on/, 'a restart waited for a window of its workload, a source or a namespace'],
-  [/ by --restart-windows/, 'a restart waited for a window of the install'],
-  [/ by (?:reroll\.dev\/|--)min-interval/, 'a restart waited for the end of an interval'],
-  [/ by reroll\.dev\/restart on/, 'a change was left to the next rollout'],
+  [/ \(reroll\.dev\/hold on the workload/, 'a restart waited for the end of a hold of its workload'],
+  [/ \(reroll\.dev\/hold on (?:ConfigMap|Secret)/, 'a restart waited for the end of a hold of a source'],
+  [/ \(reroll\.dev\/hold on namespace/, 'a restart waited for the end of a hold of a namespace'],
+  [/ \(ConfigMap reroll\/reroll-hold/, 'a restart waited for the end of the hold of everything'],
+  [/ \(reroll\.dev\/windows on/, 'a restart waited for a window of its workload, a source or a namespace'],
+  [/ \(--restart-windows/, 'a restart waited for a window of the install'],
+  [/ \((?:reroll\.dev\/|--)min-interval/, 'a restart waited for the end of an interval'],
+  [/ \(reroll\.dev\/restart on/, 'a change was left to the next rollout'],
 ];
 
 /** Notes which of these situations a world reaches. */

@@ -13,21 +13,18 @@ export type PaceSituation = (typeof paceSituations)[number];
 
 /** How the log tells of them. */
 export const paceToldInLogs: readonly (readonly [RegExp, PaceSituation])[] = [
-  [/deferred by --max-rolling:/, 'a restart waited because as many rolled as may in the cluster'],
+  [/deferred \(--max-rolling:/, 'a restart waited because as many rolled as may in the cluster'],
   [
-    /deferred by --max-rolling-per-namespace:/,
+    /deferred \(--max-rolling-per-namespace:/,
     'a restart waited because as many rolled as may in its namespace by the flag',
   ],
+  [/deferred \(reroll\.dev\/max-rolling on namespace/, 'a restart waited because as many rolled as its namespace says'],
   [
-    /deferred by reroll\.dev\/max-rolling on namespace/,
-    'a restart waited because as many rolled as its namespace says',
-  ],
-  [
-    /deferred by reroll\.dev\/max-rolling on (?:ConfigMap|Secret)/,
+    /deferred \(reroll\.dev\/max-rolling on (?:ConfigMap|Secret)/,
     'a restart waited because as many users of a source rolled as the source says',
   ],
-  [/deferred by --restart-rate:/, 'a restart waited because as many had begun as may in a time'],
-  [/deferred by reroll\.dev\/wave /, 'a restart waited for a lower wave'],
-  [/deferred by reroll\.dev\/after:/, 'a restart waited for a workload that it names'],
+  [/deferred \(--restart-rate:/, 'a restart waited because as many had begun as may in a time'],
+  [/deferred \(reroll\.dev\/wave /, 'a restart waited for a lower wave'],
+  [/deferred \(reroll\.dev\/after:/, 'a restart waited for a workload that it names'],
   [/which in the end waits for it too/, 'workloads would have waited for each other for ever'],
 ];

@@ -11,7 +11,7 @@ export type RollbackSituation = (typeof rollbackSituations)[number];
 export const rollbackToldInLogs: readonly (readonly [RegExp, RollbackSituation])[] = [
   [/^rolled back: /, 'a content was put back'],
   [
-    /is stopped: its content was rolled back before/,
+    /are stopped: its content was rolled back before/,
     'a content that was put back was written again, and restarted nobody',
   ],
   [/this content was put back before, and is there again/, 'a content was not put back a second time'],

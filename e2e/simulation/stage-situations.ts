@@ -8,7 +8,7 @@ export type StageSituation = (typeof stageSituations)[number];
 
 /** How the log tells of them. */
 export const stageToldInLogs: readonly (readonly [RegExp, StageSituation])[] = [
-  [/has many users: \w+ \w+( and \d+ more)? first/, 'a restart waited for one that restarts first'],
-  [/has many users: first, .* must be healthy/, 'a restart waited until the first was healthy for a time'],
+  [/ in stages: .* go(es)? first/, 'a restart waited for one that restarts first'],
+  [/ in stages: .* must first be healthy/, 'a restart waited until the first was healthy for a time'],
   [/restarts stopped: /, 'restarts of a source stopped'],
 ];

@@ -140,7 +140,7 @@ describe('RestartStages', () => {
     isContentRead = true;
     expect(look('a')).toBe(true);
     expect(look('b')).toBe(false);
-    expect(ask('b')).toContain('Deployment a must be healthy');
+    expect(ask('b')).toContain('Deployment a must first be healthy');
   });
 
   it('lets one go, and wakes the others when it is healthy for a time: one, then all', async () => {
@@ -171,7 +171,9 @@ describe('RestartStages', () => {
     stages.expire();
     look('c');
     expect([stopped, stages.stopped]).toEqual([['a'], 1]);
-    expect(stages.told(keyOf('b'))?.detail).toMatch(/^ConfigMap app is stopped: Deployment a is not healthy/);
+    expect(stages.told(keyOf('b'))?.detail).toMatch(
+      /^restarts for ConfigMap app are stopped: Deployment a is not healthy/,
+    );
     expect(stages.of({ ...app, namespace: 'shop' })).toMatchObject({ isStopped: true, waiting: 4, change });
   });
 
@@ -263,7 +265,8 @@ describe('RestartStages', () => {
   });
 
   describe('a content that was put back before', () => {
-    const detail = 'ConfigMap app is stopped: its content was rolled back before, and is there again';
+    const detail =
+      'restarts for ConfigMap app are stopped: its content was rolled back before, and somebody has written it again';
 
     beforeEach(() => {
       sourceGates = { rolledBack: ['ffffffff', change] };
@@ -351,7 +354,7 @@ describe('RestartStages, with health checks', () => {
     await passes(30_000);
     expect(woken).toEqual([]);
     expect(stages.told(keyOf('b'))?.detail).toBe(
-      'ConfigMap app has many users: first, Deployment a must be healthy for 10s (reroll.dev/healthy-url: status 503)',
+      'ConfigMap app restarts its users in stages: Deployment a must first be healthy for 10s (reroll.dev/healthy-url: status 503)',
     );
     answers.delete('a');
     await passes(9_000);
@@ -378,7 +381,7 @@ describe('RestartStages, with health checks', () => {
     await passes(70_000);
     expect([stopped, woken]).toEqual([['a'], []]);
     expect(stages.told(keyOf('b'))?.detail).toMatch(
-      /^ConfigMap app is stopped: Deployment a is not healthy since .* \(reroll\.dev\/healthy-url: status 503\)$/,
+      /^restarts for ConfigMap app are stopped: Deployment a is not healthy since .* \(reroll\.dev\/healthy-url: status 503\)$/,
     );
     answers.delete('a');
     await passes(16_000);
@@ -390,7 +393,7 @@ describe('RestartStages, with health checks', () => {
     show('a', { state: 'healthy', ...checked('a') });
     expect([stages.stopped, stages.told(keyOf('b'))?.detail]).toEqual([
       0,
-      'ConfigMap app has many users: first, Deployment a must be healthy for 10s',
+      'ConfigMap app restarts its users in stages: Deployment a must first be healthy for 10s',
     ]);
     await passes(20_000);
     expect([stopped, woken]).toEqual([[], ['b']]);

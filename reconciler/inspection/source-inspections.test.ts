@@ -102,7 +102,7 @@ describe('what is known about a source', () => {
     expect(users.map((user) => [user.name, user.deferred?.detail])).toEqual([
       ['db', undefined],
       ['web', 'reroll.dev/after: Deployment db has still to restart'],
-      ['worker', 'ConfigMap app has many users: Deployment db first'],
+      ['worker', 'ConfigMap app restarts its users in stages: Deployment db goes first'],
     ]);
   });
 

@@ -168,7 +168,7 @@ export class Metrics {
   );
   readonly stoppedSources = this.registry.gauge(
     'reroll_stopped_sources',
-    'Sources whose restarts have stopped, because a workload that restarted first is not healthy.',
+    'Sources whose restarts have stopped: a workload that restarted first is not healthy, or a content that was rolled back has been written again.',
   );
   readonly healthChecksTotal = this.registry.counter(
     'reroll_health_checks_total',

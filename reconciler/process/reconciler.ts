@@ -56,7 +56,9 @@ export class Reconciler {
     const remarks = [
       ...(this.#settings.dryRun ? ['dry run: nothing is written'] : []),
       this.#engine?.election.remark,
-      ...(this.#engine?.keyIsShared === false ? ['with a digest key of this process alone'] : []),
+      ...(this.#engine?.keyIsShared === false
+        ? ['with its own digest key, so changes made while it is down restart nothing']
+        : []),
     ].filter((text) => text !== undefined);
     return {
       state,
@@ -182,7 +184,7 @@ export class Reconciler {
         const key = await loadInstallKey(client, random, this.#settings.ownNamespace, digestKey);
         if (this.#engine?.useSharedKey(key)) return;
       } catch (error) {
-        logger.debug('still no digest key but that of this process', { error: errorMessage(error) });
+        logger.debug('still without the digest key of the install', { error: errorMessage(error) });
       }
     }
   }

@@ -213,7 +213,7 @@ describe('a preview', () => {
     has({ name: 'held', annotations: { ...auto, 'reroll.dev/canary': 'true', 'reroll.dev/hold': 'true' } });
     has({ name: 'web' });
     has({ name: 'worker', annotations: { ...auto, 'reroll.dev/after': 'deployment/web' } });
-    const detail = 'ConfigMap app has many users: Deployment web first';
+    const detail = 'ConfigMap app restarts its users in stages: Deployment web goes first';
     const answer = previews({ gates: gatesWith({ ...withoutStages, fromUsers: 3 }) }).answer(question(blue));
     expect(answer?.restarts.map(({ workload, deferred }) => [workload, deferred])).toEqual([
       ['deployment/held', { gate: 'hold', detail: 'reroll.dev/hold on the workload' }],

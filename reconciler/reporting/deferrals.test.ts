@@ -38,14 +38,14 @@ describe('Deferrals', () => {
     expect(logger.lines).toMatchObject([
       {
         level: 'info',
-        message: 'Deployment shop/web not restarted yet: deferred by reroll.dev/hold on namespace shop: freeze',
+        message: 'Deployment shop/web not restarted yet: deferred (reroll.dev/hold on namespace shop: freeze)',
         fields: { workload: 'Deployment shop/web', gate: 'hold' },
       },
     ]);
     expect(events).toMatchObject([
       { type: 'Normal', reason: 'ReloadDeferred', regarding: { kind: 'Deployment', name: 'web' } },
     ]);
-    expect(events[0]?.message).toMatch(/^deferred by reroll\.dev\/hold on namespace shop: freeze\. ConfigMap app: /);
+    expect(events[0]?.message).toMatch(/^deferred \(reroll\.dev\/hold on namespace shop: freeze\)\. ConfigMap app: /);
   });
 
   it('tells until when, if that is known', () => {
@@ -53,7 +53,7 @@ describe('Deferrals', () => {
     deferrals.deferred(workload, [changeOf()], { ...held, untilMs });
     expect(logger.lines).toMatchObject([
       {
-        message: expect.stringContaining('deferred until 2026-12-01T06:00:00.000Z by'),
+        message: expect.stringContaining('deferred until 2026-12-01T06:00:00.000Z ('),
         fields: { until: '2026-12-01T06:00:00.000Z' },
       },
     ]);

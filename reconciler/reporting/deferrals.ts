@@ -44,7 +44,7 @@ export class Deferrals {
     const workload = describeWorkload(record);
     const until = untilMs === undefined ? undefined : new Date(untilMs).toISOString();
     const when = until === undefined ? '' : ` until ${until}`;
-    this.#options.logger.info(`${workload} not restarted yet: deferred${when} by ${detail}`, {
+    this.#options.logger.info(`${workload} not restarted yet: deferred${when} (${detail})`, {
       ...{ workload, gate, ...(until !== undefined && { until }) },
       because: changes.map(describeChange),
       sources: changes.map(({ id }) => id),
@@ -55,7 +55,7 @@ export class Deferrals {
       regarding: regardingWorkload(record),
       type: 'Normal',
       reason: 'ReloadDeferred',
-      message: `deferred${when} by ${detail}. ${describeChanges(changes)}`,
+      message: `deferred${when} (${detail}). ${describeChanges(changes)}`,
     });
   }
 

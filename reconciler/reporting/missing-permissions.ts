@@ -7,7 +7,7 @@ import type { RefusedGate } from '../watch/watches';
 
 const gateConsequences: Readonly<Record<RefusedGate['what'], string>> = {
   namespaces: 'namespaces: their annotations, such as reroll.dev/hold and reroll.dev/windows, have no effect',
-  'install-hold': `ConfigMap ${installHoldName} in Reroll's namespace: it holds nothing`,
+  'install-hold': `ConfigMap ${installHoldName} in Reroll's namespace: creating that ConfigMap does not stop restarts`,
 };
 
 /** Logs each missing permission once, with its consequence. */

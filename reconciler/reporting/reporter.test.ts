@@ -288,7 +288,8 @@ describe('a restart', () => {
     reporter.brought(workload, [changeOf()]);
     expect(world.logger.lines).toMatchObject([
       {
-        message: 'Deployment shop/web not restarted: the write of its new template brought the restart along',
+        message:
+          "Deployment shop/web not restarted: somebody else's write of its pod template already rolls out the change",
         fields: { sources: ['cm/app'], paths: ['watch'] },
       },
     ]);
@@ -528,7 +529,10 @@ describe('the trace of a change', () => {
     [
       'one that came with the write of somebody else',
       () => reporter.brought(bringing, [changeOf()]),
-      { 'reroll.decision': 'restarted', 'reroll.reason': 'the write of its new template brought the restart along' },
+      {
+        'reroll.decision': 'restarted',
+        'reroll.reason': "somebody else's write of its pod template included the owed restart",
+      },
       undefined,
     ],
     [

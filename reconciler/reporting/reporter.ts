@@ -211,14 +211,14 @@ export class Reporter {
     const { history, logger, metrics, traces } = this.#options;
     const { record } = workload;
     const { lastRestart } = record;
-    const how = 'the write of its new template brought the restart along';
     // Something removed the annotation from the write, so nothing names the restart.
     if (!lastRestart) {
-      this.coalesced(workload, changes, how);
+      this.coalesced(workload, changes, "somebody else's write of its pod template already rolls out the change");
       return;
     }
     metrics.foldedRestartsTotal.inc({ workload_kind: record.kind });
-    const message = `${describeWorkload(record)} not restarted: ${how}`;
+    const how = "somebody else's write of its pod template included the owed restart";
+    const message = `${describeWorkload(record)} restarted: ${how}`;
     const decided = { ...lastRestart, target: targetOf(record), strategy: record.settings.strategy, changes };
     logger.info(message, auditOf('restarted', decided));
     history.restarted(decided);

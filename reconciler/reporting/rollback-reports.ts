@@ -47,8 +47,9 @@ export class RollbackReports {
     const { logger, events, metrics } = this.#options;
     const at = withoutMs(kept.at);
     const message =
-      `${detail}. ${source.kind} ${source.name} has the content of change ${kept.change} again, which was kept at ${at}. ` +
-      `If the content of change ${change} is written again, it restarts nothing`;
+      `Reroll put the content of change ${kept.change} back into ${source.kind} ${source.name} (kept at ${at}), ` +
+      `because ${failed.kind} ${failed.name} was not healthy after change ${change}. ` +
+      `If somebody writes the content of change ${change} again, Reroll restarts nothing for it`;
     const key = sourceKey(source);
     const { added, removed, changed } = keys;
     const named = [...added, ...removed, ...changed].sort().slice(0, maxHistoryKeys);

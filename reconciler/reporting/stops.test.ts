@@ -6,8 +6,19 @@ import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { paced } from '../gates/gates.fixture';
 import { Stops } from './stops';
 
-const detail = 'Secret db is stopped: Deployment web is not healthy since it restarted at 2026-01-01T00:00:00Z';
-const said = `${detail}. Its other users keep the content of before. Change the source again, or run reroll resume secret/db -n shop`;
+const detail =
+  'restarts for Secret db are stopped: Deployment web is not healthy since it restarted at 2026-01-01T00:00:00Z';
+const kept = 'The other users of Secret db still run with the previous content';
+const repair = 'Repair the workload or write a corrected content';
+const back = 'To put the kept content back, run reroll rollback secret/db -n shop';
+const anyway = 'To restart all other users with the new content anyway, run reroll resume secret/db -n shop';
+const said = [detail, kept, repair, anyway].join('. ');
+const saidOfAll = [
+  detail,
+  'The users of Secret db still run with the previous content',
+  'Write a corrected content',
+  'To restart all users with the new content anyway, run reroll resume secret/db -n shop',
+].join('. ');
 
 it.each([
   ['the source and the workload', true, ['Deployment web of apps/v1', 'Secret db of v1']],
@@ -30,9 +41,9 @@ it.each([
 });
 
 it.each<[string, boolean, OnFailure, string]>([
-  ['what is kept can be put back by hand', true, 'keep', `${said} or reroll rollback secret/db -n shop`],
+  ['what is kept can be put back by hand', true, 'keep', [detail, kept, repair, back, anyway].join('. ')],
   ['what is put back needs no hand', true, 'rollback', said],
-  ['nobody is broken by a content that was put back before', false, 'rollback', said.replace('other users', 'users')],
+  ['nobody is broken by a content that was put back before', false, 'rollback', saidOfAll],
 ])('a stop says that %s', (_what, isFailed, mode, message) => {
   const logger = new RecordingLogger();
   const source = { kind: 'Secret', namespace: 'shop', name: 'db' } as const;
@@ -43,14 +54,14 @@ it.each<[string, boolean, OnFailure, string]>([
 });
 
 it.each<[OnFailure, string]>([
-  ['keep', ', or run reroll rollback secret/db -n shop'],
+  ['keep', `. ${back}`],
   ['rollback', ''],
-])('where no other user waits, there is nothing to resume: %s', (mode, orRun) => {
+])('where no other user waits, there is nothing to resume: %s', (mode, putBack) => {
   const logger = new RecordingLogger();
   const source = { kind: 'Secret', namespace: 'shop', name: 'db' } as const;
   const stops = new Stops({ logger, events: { record: async () => await Promise.resolve() }, onFailure: () => mode });
   const failed = paced({ name: 'web' });
   stops.stopped({ source, record: undefined, change: undefined, failed, keepsOthers: false, detail });
-  const message = `not healthy since its restart: ${detail}. No other user waits. Change the source again${orRun}`;
+  const message = `not healthy since its restart: ${detail}. No other user waits. ${repair}${putBack}`;
   expect(logger.lines).toMatchObject([{ message }]);
 });

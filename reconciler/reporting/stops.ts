@@ -24,13 +24,18 @@ export class Stops {
   stopped({ source, record, failed, keepsOthers, detail }: StoppedSource): void {
     const { logger, events, onFailure } = this.#options;
     const named = `${source.kind.toLowerCase()}/${source.name} -n ${source.namespace}`;
-    const back = onFailure(source) === 'keep' ? [`reroll rollback ${named}`] : [];
-    // Without others there is nothing to resume.
-    const commands = keepsOthers ? [`reroll resume ${named}`, ...back] : back;
-    const orRun = commands.length === 0 ? '' : `, or run ${commands.join(' or ')}`;
-    const users = failed ? 'Its other users' : 'Its users';
-    const others = keepsOthers ? `${users} keep the content of before.` : 'No other user waits.';
-    const message = `${detail}. ${others} Change the source again${orRun}`;
+    const others = failed ? 'other users' : 'users';
+    const stillRun = `The ${others} of ${source.kind} ${source.name} still run with the previous content`;
+    const back = `To put the kept content back, run reroll rollback ${named}`;
+    const anyway = `To restart all ${others} with the new content anyway, run reroll resume ${named}`;
+    const message = [
+      detail,
+      keepsOthers ? stillRun : 'No other user waits',
+      failed ? 'Repair the workload or write a corrected content' : 'Write a corrected content',
+      ...(onFailure(source) === 'keep' ? [back] : []),
+      // Without others there is nothing to resume.
+      ...(keepsOthers ? [anyway] : []),
+    ].join('. ');
     logger.warn(`${keepsOthers ? 'restarts stopped' : 'not healthy since its restart'}: ${message}`, {
       source: sourceKey(source),
       ...(failed && { workload: describeWorkload(failed.record) }),

@@ -110,8 +110,10 @@ export class KeptStore {
 /** Somebody else's object has the name of a kept content. */
 export class NameTakenError extends RerollError {
   constructor(object: string) {
-    super(`${object} is not of Reroll and has the name under which it keeps a content: delete it`, {
-      code: 'KEPT_NAME_TAKEN',
-    });
+    super(
+      `${object} has the name that Reroll needs for the copy, but not the label of Reroll's copies: find out whose it is, and delete it ` +
+        'if nobody needs it',
+      { code: 'KEPT_NAME_TAKEN' },
+    );
   }
 }

@@ -12,6 +12,7 @@ import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload'
 import { sourceKey, type DigestedSource, type SourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { patchObject, type KubeObject } from '../../shared/kube/client/objects';
+import { journalKey } from '../../shared/kube/secrets/install-keys';
 import { sourceResources } from '../../shared/kube/sources/source-decoder';
 import type { Clock } from '../../shared/runtime/clock';
 import { mayBeStored } from '../apply/may-be-stored';
@@ -54,7 +55,8 @@ export interface PutBack {
  *       └─▶ one patch of that version: the content, and the id of the bad change in an annotation
  *
  * A crash before the patch is followed by another attempt, because the source still has that version. Once the patch is
- * stored, no version with this content is that one, whoever writes it again, and even if the annotation is lost.
+ * stored, the source has a new resourceVersion. If somebody writes the bad content again, its version differs from the
+ * one in the copy. So Reroll does not put the content back a second time, even if the annotation is lost.
  */
 export class PutBacks {
   readonly #options: PutBacksOptions;
@@ -109,7 +111,8 @@ export class PutBacks {
     if (kept === 'not-trusted') {
       throw new RollbackRefusedError(
         'KEPT_NOT_TRUSTED',
-        'what is kept beside it was not kept by Reroll, or was changed',
+        'Reroll cannot verify the copy beside it: somebody else wrote or changed it, or the key in Secret ' +
+          `${journalKey.secretName} was replaced`,
       );
     }
     const instead = contents.with(stored, kept.fields);

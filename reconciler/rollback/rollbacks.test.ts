@@ -21,7 +21,7 @@ const stop: StoppedSource = {
   change: '0123abcd',
   failed,
   keepsOthers: true,
-  detail: 'ConfigMap app is stopped',
+  detail: 'restarts for ConfigMap app are stopped',
 };
 const minuteMs = 60_000;
 

@@ -350,7 +350,7 @@ describe('the turn of a restart', () => {
     expect(await worker.process(key)).toMatchObject({ kind: 'done', closed: turn });
     expect([requests(), told, unfinished.get(key)?.waitsFor]).toEqual([[], ['ended, waits for pace'], 'pace']);
     expect(events.map(({ message }) => message)).toEqual([
-      expect.stringContaining('deferred by --max-rolling: 100 workloads. '),
+      expect.stringContaining('deferred (--max-rolling: 100 workloads). '),
     ]);
   });
 

@@ -89,7 +89,8 @@ describe('the order of a change', () => {
 describe('the stages of a change', () => {
   const on = { stages: { ...withoutStages, fromUsers: 3 } };
   const three = [user({ name: 'a', pods: 3 }), user({ name: 'b', pods: 1 }), user({ name: 'c', pods: 2 })];
-  const first = (name: string): string => `stages: ConfigMap app has many users: Deployment ${name} first`;
+  const first = (name: string): string =>
+    `stages: ConfigMap app restarts its users in stages: Deployment ${name} goes first`;
 
   it('have one first, as for a restart', () => {
     expect(turnsOf(three, on)).toEqual({ a: first('b'), c: first('b') });

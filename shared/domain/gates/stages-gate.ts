@@ -16,25 +16,26 @@ export interface StagesQuestion {
 /** Others restart before this one for the same change, or one of them is not healthy since. */
 export function stagesGate({ source: { kind, name }, stage, first, settings }: StagesQuestion): ClosedGate {
   const closed = (what: string): ClosedGate => ({ gate: 'stages', untilMs: undefined, detail: what });
-  const title = `${kind} ${name}`;
+  const inStages = `${kind} ${name} restarts its users in stages`;
+  const stopped = `restarts for ${kind} ${name} are stopped`;
   switch (stage.is) {
     case 'begins': {
-      if (!first) return closed(`${title} has many users: others restart first`);
-      const more = first.others === 0 ? '' : ` and ${first.others} more`;
-      return closed(`${title} has many users: ${first.title}${more} first`);
+      if (!first) return closed(`${inStages}: others go first`);
+      const go = first.others === 0 ? 'goes' : `and ${first.others} more go`;
+      return closed(`${inStages}: ${first.title} ${go} first`);
     }
     case 'waits': {
       const healthyFor = formatDuration(settings.healthyForMs);
-      const told = `${title} has many users: first, ${stage.waitsFor.title} must be healthy for ${healthyFor}`;
+      const told = `${inStages}: ${stage.waitsFor.title} must first be healthy for ${healthyFor}`;
       return closed(`${told}${checkOf(stage.waitsFor)}`);
     }
     case 'stopped': {
       const at = withoutMs(new Date(stage.failed.restartedAtMs).toISOString());
-      const told = `${title} is stopped: ${stage.failed.title} is not healthy since it restarted at ${at}`;
+      const told = `${stopped}: ${stage.failed.title} is not healthy since it restarted at ${at}`;
       return closed(`${told}${checkOf(stage.failed)}`);
     }
     case 'rolled-back':
-      return closed(`${title} is stopped: its content was rolled back before, and is there again`);
+      return closed(`${stopped}: its content was rolled back before, and somebody has written it again`);
   }
 }
 

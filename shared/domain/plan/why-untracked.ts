@@ -28,7 +28,7 @@ export const untrackedTexts: Readonly<Record<UntrackedReason, string>> = {
   'not-opted-in': 'its annotations ask for no restarts, or switch them off',
   'job-of-a-cronjob': 'a CronJob controls this Job, so it is left to the CronJob',
   'policy-never': 'reroll.dev/job-policy or reroll.dev/cronjob-policy is "never"',
-  'not-listed': 'its kind has not been listed yet, may not be listed, or is not served by the API server',
+  'not-listed': 'Reroll has not listed its kind yet or is not allowed to, or the API server does not serve it',
   'being-recreated': 'the Job is deleted, and Reroll creates it again',
   'not-found': 'there is no such workload, as far as the watch has shown',
 };

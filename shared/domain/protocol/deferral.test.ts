@@ -25,7 +25,10 @@ describe('describeDeferral', () => {
       { gate: 'next-rollout', detail: `reroll.dev/restart ${onShop}` },
       `with the next rollout that somebody else makes (reroll.dev/restart ${onShop})`,
     ],
-    [{ gate: 'stages', detail: 'Secret db has many users' }, 'in stages (Secret db has many users)'],
+    [
+      { gate: 'stages', detail: 'Secret db restarts its users in stages' },
+      'in stages (Secret db restarts its users in stages)',
+    ],
     [{ gate: 'pace', detail: '--max-rolling: 100 workloads' }, 'in its turn (--max-rolling: 100 workloads)'],
     [
       { gate: 'order', detail: 'reroll.dev/after: Deployment db has still to restart' },

@@ -41,7 +41,7 @@ export const sourceInspectionSchema = z
     presence: z
       .enum(presences)
       .describe(
-        '`absent`: there is none, or a label selector leaves it out. `not-listed`: its kind has not been listed, or may not be. ' +
+        '`absent`: there is none, or a label selector leaves it out. `not-listed`: Reroll has not listed its kind yet, or is not allowed to. ' +
           '`not-watched`: a flag leaves out its kind or its namespace.',
       ),
     namespaceSelected: z.boolean().describe('Workloads of its namespace are restarted.'),

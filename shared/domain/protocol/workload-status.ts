@@ -29,8 +29,9 @@ export const workloadStatusFields = {
   state: z
     .enum(workloadStates)
     .describe(
-      '`in-step`: nothing is left to do, as far as the watches show. `pending`: Reroll looks at it next. `waiting`: it waits for something that ends by itself. ' +
-        '`blocked`: somebody must do something. `unhealthy`: it has the change, and its pods are not well since that restart. `unknown`: some of its sources may not be listed.',
+      '`in-step`: nothing is left to do, as far as the watches show. `pending`: Reroll looks at it next. `waiting`: something has to end or to happen first, ' +
+        'and `waitsFor` says what. A hold without an end or a stop lasts until somebody ends it. `blocked`: a write cannot succeed until somebody acts: ' +
+        'a permission is missing, the API server refuses it, or something keeps removing the baseline. `unhealthy`: it has the change, and its pods are not well since that restart. `unknown`: Reroll is not allowed to list some of its sources, or has not listed them yet.',
     ),
   since: timeSchema.optional().describe('Since when it has waited for this. Missing if unknown.'),
   waitsFor: z

@@ -30,7 +30,8 @@ export const stageOptionTable = {
     flag: 'stage-deadline',
     schema: durationMs.refine((ms) => ms > 0 && ms <= maxMs, 'not between 0 and 24h'),
     default: '10m',
-    describe: 'One of the first that is not healthy so long after its restart stops the restarts for that change.',
+    describe:
+      'If a workload that restarted first is not healthy this long after its restart, Reroll stops the other restarts for that change.',
     accepts: 'a Go duration such as 10m, at most 24h',
   },
 } satisfies OptionTable;
