@@ -113,7 +113,7 @@ export class Rollbacks {
 
   async #putBack(source: KeptSource, { change, failed, detail }: StoppedSource): Promise<QueueResult> {
     const { putBacks, reports, stoppedBy, isHeld } = this.#options;
-    // Without one that is not healthy, the content was put back before.
+    // No workload failed: the restarts are stopped because this content was put back before. Reroll does not put it back twice.
     if (change === undefined || !failed) return done;
     if (isHeld(source)) return held;
     const bad = { source, change, isStopped: () => stoppedBy(source)?.change === change && !isHeld(source) };

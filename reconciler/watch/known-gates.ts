@@ -13,8 +13,9 @@ export interface KnownGatesOptions {
 const lastingMs = 15_000;
 
 /**
- * Whether it is known what may keep restarts from beginning. Until then none begins. What Reroll may not list keeps
- * nothing.
+ * Whether the lists of what may keep restarts from beginning are complete: of namespaces, and of ConfigMap reroll-hold.
+ * Until then, no restart begins. If the API server refuses a list for 15 seconds, Reroll goes on without it, and what is
+ * set there, such as a hold, has no effect.
  */
 export class KnownGates {
   readonly #options: KnownGatesOptions;

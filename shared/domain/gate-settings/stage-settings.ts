@@ -4,7 +4,7 @@ export interface StageSettings {
   readonly fromUsers: number;
   /** How long those that went first must be healthy before others follow. */
   readonly healthyForMs: number;
-  /** Who is not healthy so long after the restart has failed. */
+  /** A workload that is not healthy this long after its restart has failed. */
   readonly deadlineMs: number;
 }
 
