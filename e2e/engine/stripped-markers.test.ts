@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { AdmissionHook } from '../apiserver/admission';
 import type { Fault } from '../apiserver/faults';
-import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
+import { configMap, cronJob, deployment, fromConfigMap } from '../apiserver/cluster';
 import { objectAt, type JsonObject } from '../apiserver/json';
 import { engineUser, Harness } from './harness';
 
@@ -160,22 +160,55 @@ describe('a restart whose marker another admission webhook removes from the writ
 });
 
 describe('a baseline that another admission webhook removes from the write', () => {
-  it('is written once the webhook stops, although nothing was stored and no watch event followed', async () => {
-    let isOver = false;
+  /** Whether the webhook puts the former annotations back. */
+  let reverts: boolean;
+  let world: Harness;
+
+  beforeEach(() => {
+    reverts = true;
     const review: AdmissionHook['review'] = ({ operation, user, oldObject }) => {
-      if (isOver || operation !== 'UPDATE' || user !== engineUser) return { allowed: true };
+      if (!reverts || operation !== 'UPDATE' || user !== engineUser) return { allowed: true };
       const value = objectAt(oldObject ?? {}, 'metadata', 'annotations');
       return { allowed: true, patch: [{ op: 'replace', path: '/metadata/annotations', value }] };
     };
-    const world = new Harness({ admission: [{ name: 'own-annotations.example.com', review }] });
-    world.seed(app, web);
+    world = new Harness({ admission: [{ name: 'own-annotations.example.com', review }] });
+    world.seed(app, web, cronJob({ name: 'report', annotations: auto, envFrom: [fromConfigMap('app')] }));
+  });
+
+  const baselineOf = async (kind: WorkloadKindName, name: string) =>
+    (await world.get(kind, name)).metadata.annotations?.['reroll.dev/baseline'];
+  const runs = (): number => world.objects('Job').length;
+  const lost = (): readonly unknown[] =>
+    world
+      .objects('Event')
+      .flatMap((event) => (event['reason'] === 'BaselineRemoved' ? [objectAt(event, 'involvedObject')['name']] : []));
+
+  it('is written once the webhook stops, although nothing was stored and no watch event followed', async () => {
     await world.start();
     await world.clock.advance(60_000);
-    const recorded = async () => (await world.get('Deployment', 'web')).metadata.annotations?.['reroll.dev/baseline'];
-    expect(await recorded()).toBeUndefined();
-    isOver = true;
+    expect(await baselineOf('Deployment', 'web')).toBeUndefined();
+    reverts = false;
     await world.clock.advance(11 * 60_000);
-    expect(await recorded()).toBeDefined();
+    expect(await baselineOf('Deployment', 'web')).toBeDefined();
     expect(world.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('with a restart is reported, and neither that process nor the next one restarts again', async () => {
+    reverts = false;
+    const first = await world.start();
+    await world.clock.advance(60_000);
+    const before = [await baselineOf('Deployment', 'web'), await baselineOf('CronJob', 'report')];
+    reverts = true;
+    await world.edit('ConfigMap', 'app', { color: 'blue' });
+    await world.clock.advance(3_600_000);
+    expect([world.restarts('Deployment', 'web'), runs()]).toEqual([1, 1]);
+    expect([await baselineOf('Deployment', 'web'), await baselineOf('CronJob', 'report')]).toEqual(before);
+    expect(lost().toSorted()).toEqual(['report', 'web']);
+    reverts = false;
+    await world.clock.advance(11 * 60_000);
+    await first.stop();
+    await world.start({ identity: 'reroll-1' });
+    await world.clock.advance(120_000);
+    expect([world.restarts('Deployment', 'web'), runs()]).toEqual([1, 1]);
   });
 });

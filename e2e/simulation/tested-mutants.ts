@@ -73,6 +73,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'reconciler/worker/refused-versions.test.ts',
   },
   {
+    what: 'the baseline counts as stored although the answer to its write lacks it',
+    file: 'reconciler/apply/patch-workload.ts',
+    from: "if (typeof written !== 'string' || metadata.annotations?.[ownAnnotations.baseline] === written) return metadata;",
+    to: "if (typeof written !== 'number') return metadata;",
+    test: 'e2e/engine/stripped-markers.test.ts',
+  },
+  {
     what: 'a source that a list first shows, in place of another, counts as it is since its creation',
     file: 'reconciler/sources/source-index.ts',
     from: ": origin !== 'watch');",

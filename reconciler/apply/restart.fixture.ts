@@ -3,7 +3,7 @@ import { formatBaseline, type Baseline } from '../../shared/domain/baseline/base
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { readWorkload } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
-import { clientWorld, type ClientWorld } from '../../shared/kube/client/client.fixture';
+import { bodyOf, clientWorld, type ClientWorld } from '../../shared/kube/client/client.fixture';
 import type { Reply } from '../../shared/kube/transport/fake-transport';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import type { HttpRequest } from '../../shared/kube/transport';
@@ -66,9 +66,12 @@ export const read: ApplyContext['read'] = (kind, object) =>
 
 export type ApplyWorld = ClientWorld & { readonly context: ApplyContext; leading: boolean };
 
-/** An API server whose answers are a function, and a lease that the test can take away. */
+/**
+ * An API server whose answers are a function, and a lease that the test can take away. The answer to a PATCH also has the
+ * annotations that were written.
+ */
 export function applyWorld(handler: (request: HttpRequest, index: number) => Reply): ApplyWorld {
-  const base = clientWorld(handler);
+  const base = clientWorld((request, index) => withWritten(request, handler(request, index)));
   const world: ApplyWorld = {
     ...base,
     leading: true,
@@ -81,4 +84,14 @@ export function applyWorld(handler: (request: HttpRequest, index: number) => Rep
     },
   };
   return world;
+}
+
+function withWritten(request: HttpRequest, reply: Reply): Reply {
+  const stored = objectOf(reply.body);
+  if (request.method !== 'PATCH' || stored['metadata'] === undefined) return reply;
+  const metadata = objectOf(stored['metadata']);
+  const written = objectOf(objectOf(objectOf(bodyOf(request))['metadata'])['annotations']);
+  const annotations = { ...objectOf(metadata['annotations']), ...written };
+  const kept = Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== null));
+  return { ...reply, body: { ...stored, metadata: { ...metadata, annotations: kept } } };
 }

@@ -38,6 +38,8 @@ export interface ApplyContext {
   readonly read: (kind: WorkloadKindName, object: KubeObject) => WorkloadRecord;
   /** Called if Reroll may not write annotations alone. If it is not set, the ForbiddenError is thrown. */
   readonly onAnnotationsRefused?: (kind: WorkloadKindName, error: ForbiddenError) => void;
+  /** Called if the answer to a write lacks the baseline that was written: something removed it on its way. */
+  readonly onBaselineLost?: (workload: TrackedWorkload) => void;
 }
 
 /** The lease was lost between plan and write. Its new holder does the work. */
@@ -50,8 +52,8 @@ export class NotLeadingError extends RerollError {
 /** The result of a restart. */
 export type Applied =
   /**
-   * `did` completes "the workload was …". Without `stored`, a missing permission prevented writing its
-   * annotations.
+   * `did` completes "the workload was …". Without `stored`, a missing permission prevented writing its annotations, or
+   * something removed the baseline from the write.
    */
   | { readonly kind: 'written'; readonly did: string; readonly stored: StoredVersion | undefined }
   /** It continues by itself: a Job is deleted and created again in several steps. */

@@ -92,8 +92,10 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     client,
     assertLeading: events.assertLeading,
     onAnnotationsRefused: (kind: WorkloadKindName, error: ForbiddenError) => permissions.annotations(kind, error),
+    onBaselineLost: (workload: TrackedWorkload) => removals.lost(workload),
     read: workloads.read,
   };
+  const removals = new BaselineRemovals({ client, clock, reporter });
   const journal = buildJournal(base, parts, events, {
     onEntry: (name) => jobs.add(name),
     onRecreating: ({ uid: formerUid, successor }) => {
@@ -167,7 +169,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     checkRestored: events.checkRestored,
     refresh: workloads.refresh,
     isOutdated: workloads.isOutdated,
-    removals: new BaselineRemovals({ client, clock, reporter }),
+    removals,
     writers: dryRun ? dryRunWriters : writersFor(journal, pauses),
   });
   const queue = new KeyQueue({

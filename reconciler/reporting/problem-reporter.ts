@@ -111,6 +111,18 @@ export class ProblemReporter {
     this.#options.warn(record, 'BaselineRemoved', what);
   }
 
+  /** Something removes the workload's baseline from what Reroll writes. */
+  baselineLost({ record }: TrackedWorkload): void {
+    const workload = describeWorkload(record);
+    const what =
+      `annotation ${ownAnnotations.baseline} is not stored: something that changes writes, such as a mutating webhook, ` +
+      'removes it or keeps the former one. Reroll keeps it in memory and tries again every ten minutes. Until it is stored, ' +
+      'the next leader may restart the workload again for changes that it has already restarted for, or miss a change that ' +
+      'nobody saw. Make that webhook keep the annotations that field manager reroll writes';
+    this.#options.logger.warn(`${workload}: ${what}`, { workload });
+    this.#options.warn(record, 'BaselineRemoved', what);
+  }
+
   /** A Secret is labelled as a journal entry but does not verify. */
   journalEntryRefused({ namespace, name, job, why }: RefusedEntry): void {
     const { logger, metrics } = this.#options;

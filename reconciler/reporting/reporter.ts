@@ -106,6 +106,11 @@ export class Reporter {
     this.#problems.baselineRemoved(workload, removers);
   }
 
+  /** Something removes the workload's baseline from what Reroll writes. */
+  baselineLost(workload: TrackedWorkload): void {
+    this.#problems.baselineLost(workload);
+  }
+
   /** A Secret is labelled as a journal entry but does not verify. */
   journalEntryRefused(entry: RefusedEntry): void {
     this.#problems.journalEntryRefused(entry);

@@ -13,12 +13,17 @@ const [minuteMs, hourMs] = [60_000, 3_600_000];
 
 let world: ClientWorld;
 let reported: (readonly string[])[];
+let lost: number;
 let removals: BaselineRemovals;
 
 function inWorld(answer: Parameters<typeof clientWorld>[0]): void {
   world = clientWorld(answer);
   reported = [];
-  const reporter = { baselineRemoved: (_: unknown, removers: readonly string[]) => void reported.push(removers) };
+  lost = 0;
+  const reporter = {
+    baselineRemoved: (_: unknown, removers: readonly string[]) => void reported.push(removers),
+    baselineLost: () => void lost++,
+  };
   removals = new BaselineRemovals({ ...world, reporter });
 }
 
@@ -81,4 +86,23 @@ it('does not count an older baseline in its place, as after a rollback', async (
     await removals.putBack({ ...workload, record: { ...workload.record, baselineText: '{"v":1,"n":1}' } });
   }
   expect(reported).toEqual([]);
+});
+
+describe('a baseline that is removed from the write itself', () => {
+  it('is reported at once, and once a day while that goes on', async () => {
+    for (let n = 0; n < 24 * 6; n++) {
+      removals.lost(workload);
+      await world.clock.advance(10 * minuteMs);
+    }
+    expect(lost).toBe(1);
+    removals.lost(workload);
+    expect(lost).toBe(2);
+  });
+
+  it('is reported for another workload of that name', () => {
+    removals.lost(workload);
+    removals.forget(workload.key);
+    removals.lost(workload);
+    expect(lost).toBe(2);
+  });
 });

@@ -9,7 +9,7 @@ import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/trac
 export interface BaselineRemovalsOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
-  readonly reporter: Pick<Reporter, 'baselineRemoved'>;
+  readonly reporter: Pick<Reporter, 'baselineRemoved' | 'baselineLost'>;
 }
 
 interface Removals {
@@ -39,6 +39,8 @@ const repeatAfterMs = 24 * hourMs;
 export class BaselineRemovals {
   readonly #options: BaselineRemovalsOptions;
   readonly #removals = new Map<WorkloadKey, Removals>();
+  /** When it was last reported that a write was stored without its baseline. */
+  readonly #lostMs = new Map<WorkloadKey, number>();
 
   constructor(options: BaselineRemovalsOptions) {
     this.#options = options;
@@ -51,8 +53,18 @@ export class BaselineRemovals {
     this.#options.reporter.baselineRemoved(workload, await this.#possibleRemovers(workload));
   }
 
+  /** Called after the answer to a write lacked its baseline. */
+  lost(workload: TrackedWorkload): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const reportedMs = this.#lostMs.get(workload.key) ?? -Infinity;
+    if (nowMs - reportedMs < repeatAfterMs) return;
+    this.#lostMs.set(workload.key, nowMs);
+    this.#options.reporter.baselineLost(workload);
+  }
+
   forget(key: WorkloadKey): void {
     this.#removals.delete(key);
+    this.#lostMs.delete(key);
   }
 
   #mustReport(key: WorkloadKey): boolean {

@@ -91,9 +91,7 @@ export class BaselineWrites {
     const { context, writers, workloads } = this.#options;
     const annotations = { ...others, [ownAnnotations.baseline]: baselineText(workload, baseline) };
     const stored = await writers.annotate(context, version, annotations);
-    // If an admission webhook removes the annotation, nothing is stored and no watch event follows.
-    const isStored = stored !== undefined && stored.resourceVersion !== version.record.resourceVersion;
-    if (!isStored) {
+    if (!stored) {
       workloads.remember(workload, baseline);
       return false;
     }
