@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Linter } from 'eslint';
+import tseslint from 'typescript-eslint';
 import { noImportUpwards } from '../../no-import-upwards.mjs';
 import { towers, whyNot } from '../../rooms.mjs';
 import { projectDir } from '../control-plane/versions';
@@ -26,11 +27,28 @@ describe.each(Object.entries(towers))('the drawing of %s', (tower, floors) => {
   });
 });
 
+describe('the drawing in CONTRIBUTING.md', () => {
+  const drawing = /^## The rooms$(.*?)^## /ms.exec(textOf('CONTRIBUTING.md'))?.[1] ?? '';
+  const rooms = [...drawing.matchAll(/^ {4}([a-z/-]+) /gm)].map(([, room = '']) => room);
+
+  it('has each folder of shared, from the ground up', () => {
+    const folders = towers.shared.map((floor) => floor.split('/').slice(0, 2).join('/'));
+    expect(rooms.filter((room) => room.startsWith('shared'))).toEqual([...new Set(folders)]);
+  });
+
+  it('has each tower', () => {
+    expect(rooms).toEqual(expect.arrayContaining(Object.keys(towers).filter((tower) => tower !== 'shared')));
+  });
+});
+
 describe('an import', () => {
+  const parser = tseslint.parser as Linter.Parser;
+
   function problems(file: string, code: string): readonly string[] {
     const linter = new Linter({ cwd: projectDir });
     const plugins = { rooms: { rules: { 'no-import-upwards': noImportUpwards } } };
-    const config = { files: ['**/*.ts'], plugins, rules: { 'rooms/no-import-upwards': 'error' as const } };
+    const rules = { 'rooms/no-import-upwards': 'error' as const };
+    const config = { files: ['**/*.ts'], plugins, rules, languageOptions: { parser } };
     return linter.verify(code, [config], path.join(projectDir, file)).map(({ message }) => message);
   }
 
@@ -51,7 +69,14 @@ describe('an import', () => {
       "import { a } from '../worker/a';",
       'reconciler/worker stands above reconciler/queue',
     ],
-    ['up, of a type', 'reconciler/queue/x.ts', "export * from '../worker/a';", 'reconciler/worker stands above'],
+    ['up, passed on', 'reconciler/queue/x.ts', "export * from '../worker/a';", 'reconciler/worker stands above'],
+    [
+      'up, of a type',
+      'reconciler/queue/x.ts',
+      "import type { A } from '../worker/a';",
+      'reconciler/worker stands above',
+    ],
+    ['up, in a type', 'reconciler/queue/x.ts', "let a: import('../worker/a').A;", 'reconciler/worker stands above'],
     ['up, when it runs', 'shared/domain/x.ts', "void import('../kube/a');", 'shared/kube stands above shared/domain'],
     ['of another tower', 'webhook/plugins/x.ts', "import '../../certs/a';", 'stand in different towers'],
     ['of another tower, by a test', 'webhook/x.test.ts', "import '../certs/a';", 'stand in different towers'],
