@@ -8,6 +8,7 @@ import {
 import { errorMessage } from '../../shared/domain/errors';
 import type { ReflectorDeps } from '../../shared/kube/list-watch/reflector';
 import { WatchedSecret, type SecretContent } from '../../shared/kube/secrets/watched-secret';
+import { FaultWarning } from '../../shared/runtime/log/fault-warning';
 import type { Logger } from '../../shared/runtime/log/logger';
 
 /** Decides who may call: whoever sends a known token. */
@@ -21,9 +22,9 @@ export interface TokenAuthenticator {
 export class WebhookTokens implements TokenAuthenticator {
   readonly #logger: Logger;
   readonly #secret: WatchedSecret;
+  /** Not repeated with each relist. */
+  readonly #warning: FaultWarning;
   #tokens: readonly WebhookToken[] = [];
-  /** The last warning, so that it is not repeated with each relist. */
-  #reported: string | undefined;
 
   constructor(deps: ReflectorDeps, namespace: string) {
     this.#secret = new WatchedSecret(deps, {
@@ -31,6 +32,7 @@ export class WebhookTokens implements TokenAuthenticator {
       onContent: (content) => this.#take(content),
     });
     this.#logger = deps.logger.child({ secret: this.#secret.key });
+    this.#warning = new FaultWarning(this.#logger);
   }
 
   isKnown(token: string): boolean {
@@ -69,7 +71,7 @@ export class WebhookTokens implements TokenAuthenticator {
   #use(tokens: readonly WebhookToken[]): void {
     const isNew = JSON.stringify(tokens) !== JSON.stringify(this.#tokens);
     this.#tokens = tokens;
-    this.#reported = undefined;
+    this.#warning.ended();
     const newest = tokens.at(-1)?.sinceMs ?? 0;
     if (isNew) {
       this.#logger.info('tokens of callers loaded', { tokens: tokens.length, newest: new Date(newest).toISOString() });
@@ -77,8 +79,6 @@ export class WebhookTokens implements TokenAuthenticator {
   }
 
   #warn(message: string, problem: string | undefined): void {
-    if (this.#reported === message) return;
-    this.#reported = message;
-    this.#logger.warn(message, { problem });
+    this.#warning.warn(message, message, { problem });
   }
 }

@@ -1,3 +1,4 @@
+import { FaultWarning } from '../log/fault-warning';
 import type { LogFields, Logger } from '../log/logger';
 
 /** What a slot must know about its material. */
@@ -14,14 +15,14 @@ export interface MaterialKind<Material> {
 export class MaterialSlot<Material> {
   readonly #logger: Logger;
   readonly #kind: MaterialKind<Material>;
+  readonly #warning: FaultWarning;
   readonly #listeners: (() => void)[] = [];
   #current: Material | undefined;
-  /** The last reported problem. It is reported once, not at each attempt. */
-  #reported: string | undefined;
 
   /** `logger` names the origin of the material. */
   constructor(logger: Logger, kind: MaterialKind<Material>) {
     this.#logger = logger;
+    this.#warning = new FaultWarning(logger);
     this.#kind = kind;
   }
 
@@ -40,7 +41,7 @@ export class MaterialSlot<Material> {
       return;
     }
     const previous = this.#current;
-    this.#reported = undefined;
+    this.#warning.ended();
     if (previous !== undefined && this.#kind.isSame(previous, material)) return;
     this.#current = material;
     this.#logger.info(...this.#kind.loaded(material, previous === undefined));
@@ -49,8 +50,6 @@ export class MaterialSlot<Material> {
 
   /** Reports that there is no new usable material, because of `problem`. */
   refuse(problem: string): void {
-    if (this.#reported === problem) return;
-    this.#reported = problem;
-    this.#logger.warn(this.#kind.notLoaded(this.#current === undefined), { problem });
+    this.#warning.warn(problem, this.#kind.notLoaded(this.#current === undefined), { problem });
   }
 }
