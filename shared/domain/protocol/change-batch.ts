@@ -20,7 +20,10 @@ const schema = z
  * Records on their way to a reconciler. Each is validated separately, so a malformed one does not affect the others.
  */
 export interface ChangeBatch {
-  /** The same on every retry: a batch whose answer was lost arrives twice. */
+  /**
+   * The same on every retry: a batch whose answer was lost arrives twice. No decision depends on it, since a record that
+   * arrives twice changes nothing. It is part of the wire format: webhooks send it, and reconcilers refuse a batch without it.
+   */
   readonly batch: string;
   readonly records: readonly unknown[];
 }
