@@ -68,6 +68,7 @@ export class Metrics {
     [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     { workload_kind: kinds },
   );
+  /** Reroll never counts `strategy_not_updated`. Reloader does, and a query that names it must find a series. */
   readonly skippedTotal = this.registry.counter(
     'reloader_skipped_total',
     'Changes that led to no restart, by reason.',
@@ -88,6 +89,7 @@ export class Metrics {
     event_type: ['add', 'update', 'delete'],
     resource_type: sourceResources,
   });
+  /** Reroll drops none. Reloader counts `dropped` after five retries, and an alert on it must find a series. */
   readonly eventsProcessedTotal = this.registry.counter(
     'reloader_events_processed_total',
     'Changes of sources processed.',
