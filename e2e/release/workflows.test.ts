@@ -105,6 +105,22 @@ describe('what a change must pass', () => {
   });
 });
 
+describe('what takes too long for each change', () => {
+  it('runs each night: all planted bugs, worlds that were never drawn, and all suites on a real control plane', () => {
+    const { on, jobs } = workflow('nightly.yml');
+    expect(on['schedule']).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) }]);
+    expect(Object.keys(jobs)).toEqual(['prove', 'simulation', 'e2e']);
+    const [prove, simulation, ...suites] = runs('nightly.yml').filter((run) => run !== 'npm ci');
+    expect(prove).toBe('npm run sim -- --prove');
+    // As many seeds as lie between the first ones of two days, so that none is drawn again.
+    expect(simulation).toBe('npm run sim -- --seeds 20000 --from "$(($(date +%s) / 86400 * 20000))"');
+    expect(suites).toEqual([
+      'npm run e2e -- --ci --maxWorkers=2 --testPathIgnorePatterns=/node_modules/ --testPathIgnorePatterns=/e2e/security/',
+      'npm run e2e -- --ci e2e/security',
+    ]);
+  });
+});
+
 describe('what is found later', () => {
   it('is looked for each week, in all that is shipped: packages, Node and the libraries of Debian', () => {
     const { on } = workflow('scan.yml');
