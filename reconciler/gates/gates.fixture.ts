@@ -1,6 +1,5 @@
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
-import { workloadRecord, type WorkloadOptions } from '../../shared/domain/plan/records.fixture';
-import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { trackedWorkload, workloadRecord, type WorkloadOptions } from '../../shared/domain/plan/records.fixture';
 import type { RolloutProgress } from '../../shared/domain/workloads/rollout-progress';
 import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { FakeClock } from '../../shared/runtime/fake-clock';
@@ -62,7 +61,5 @@ export function paced({
     ...(lastRestart && { lastRestart }),
     ...(pause && { pause }),
   };
-  const { kind, namespace, name } = record;
-  const key = workloadKey(kind, namespace, name);
-  return { key, record, baseline: undefined } as unknown as TrackedWorkload;
+  return trackedWorkload(record);
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { defaultAnnotationKeys as keys } from '../../shared/domain/annotations/annotations';
 import { written, type Applied } from '../../shared/domain/lint/lint.fixture';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
-import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { SourceKind } from '../../shared/domain/sources/source';
 import { workloadQuestion } from '../../shared/domain/protocol/workload-question';
 import { FakeClock } from '../../shared/runtime/fake-clock';
@@ -11,6 +11,7 @@ import {
   at,
   policySettings,
   sourceRecord,
+  trackedWorkload,
   workloadRecord,
   type WorkloadOptions,
 } from '../../shared/domain/plan/records.fixture';
@@ -24,7 +25,7 @@ const auto = { [keys.auto]: 'true' };
 
 let sources: SourceIndex;
 /** Workloads that are to go first of all users of each source. */
-let canaries: readonly string[];
+let canaries: readonly WorkloadKey[];
 /** Workloads that the engine tracks, by key. */
 let others: ReadonlyMap<string, TrackedWorkload>;
 
@@ -50,9 +51,9 @@ function said(applied: Applied, { settings: changed, ...more }: Changed = {}): r
   const lints = new Lints({
     workloads: {
       usersOf: () =>
-        canaries.map((key) => ({ key, record: { gates: { isCanary: true } } }) as unknown as TrackedWorkload),
-      get: (key: string) => others.get(key),
-    } as unknown as LintsOptions['workloads'],
+        canaries.map((key) => trackedWorkload({ ...workloadRecord(), gates: { isCanary: true } }, { key })),
+      get: (key) => others.get(key),
+    },
     askedChecks: { urls: true, queries: false },
     ...{ annotationKeys: keys, sources, settings: { ...settings, ...changed } },
     knownKinds: () => new Set<SourceKind>(['ConfigMap', 'Secret']),
@@ -245,9 +246,8 @@ describe('a workload that comes after others', () => {
   ])('is told if %s', (_what, tracked, findings) => {
     others = new Map(
       tracked.map((options) => {
-        const record = workloadRecord(options);
-        const key = workloadKey(record.kind, record.namespace, record.name);
-        return [key, { key, record } as TrackedWorkload];
+        const workload = trackedWorkload(workloadRecord(options));
+        return [workload.key, workload];
       }),
     );
     expect(said(after)).toEqual(findings);

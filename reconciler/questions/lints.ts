@@ -13,8 +13,10 @@ import type { WorkloadQuestion } from '../../shared/domain/protocol/workload-que
 import type { NamespaceScope } from '../workloads/namespace-scope';
 import type { SourceIndex } from '../sources/source-index';
 import type { PlanView } from '../worker/plan-view';
+import type { WorkloadIndex } from '../workloads/workload-index';
 
-export interface LintsOptions extends Pick<PlanView, 'knownKinds' | 'term' | 'workloads'> {
+export interface LintsOptions extends Pick<PlanView, 'knownKinds' | 'term'> {
+  readonly workloads: Pick<WorkloadIndex, 'get' | 'usersOf'>;
   readonly annotationKeys: AnnotationKeys;
   readonly askedChecks: AskedChecks;
   readonly sources: Pick<SourceIndex, 'get'>;

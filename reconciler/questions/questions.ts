@@ -12,6 +12,7 @@ export interface QuestionsOptions extends PreviewsOptions, AdmissionMutationsOpt
   readonly keys: AdmissionMutationsOptions['keys'];
   readonly scope: LintsOptions['scope'];
   readonly sources: PreviewsOptions['sources'];
+  readonly workloads: PreviewsOptions['workloads'];
   readonly annotationKeys: LintsOptions['annotationKeys'];
   readonly settings: PreviewsOptions['settings'] & LintsOptions['settings'];
   /** Whether the indexes are filled. */

@@ -2,7 +2,13 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { NamedSources } from './named-sources';
-import { appConfig, auto, sourceRecord, workloadRecord } from '../../shared/domain/plan/records.fixture';
+import {
+  appConfig,
+  auto,
+  sourceRecord,
+  trackedWorkload,
+  workloadRecord,
+} from '../../shared/domain/plan/records.fixture';
 
 let clock: FakeClock;
 let named: NamedSources;
@@ -16,7 +22,7 @@ beforeEach(() => {
   named = new NamedSources({
     ...{ clock, logger: new RecordingLogger(), onKnown: () => undefined },
     workloads: {
-      tracked: () => [{ record: workloadRecord({ annotations: auto, uses: [`cm/${uses}`] }) }] as never,
+      tracked: () => [trackedWorkload(workloadRecord({ annotations: auto, uses: [`cm/${uses}`] }))],
     },
     sources: { learn: () => undefined, learnAbsence: () => undefined },
     readSource: async ({ kind, namespace, name }) => await Promise.resolve(sourceRecord({ kind, namespace, name })),

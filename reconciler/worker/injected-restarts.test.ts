@@ -1,13 +1,14 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import type { Change } from '../../shared/domain/plan/change';
 import { InjectedRestarts } from './injected-restarts';
+import { trackedWorkload, workloadRecord } from '../../shared/domain/plan/records.fixture';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 
 const changes: readonly Change[] = [];
 let injected: InjectedRestarts;
 
 function workload(baselineText: string | undefined, key = 'Deployment/shop/web'): TrackedWorkload {
-  return { key, record: { baselineText } } as TrackedWorkload;
+  return trackedWorkload({ ...workloadRecord(), baselineText }, { key });
 }
 
 beforeEach(() => {

@@ -12,7 +12,7 @@ import type { Reporter } from '../reporting/reporter';
 
 export interface JobWorkerOptions {
   readonly journal: JobJournal;
-  readonly reporter: Reporter;
+  readonly reporter: Pick<Reporter, 'jobRecreated' | 'jobNotCreated'>;
   readonly logger: Logger;
   /** An entry ended without Reroll creating its Job. */
   readonly onSuperseded: (entry: string) => void;

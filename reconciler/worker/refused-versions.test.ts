@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { workloadObject, workloadRecord } from '../../shared/domain/plan/records.fixture';
+import { trackedWorkload, workloadObject, workloadRecord } from '../../shared/domain/plan/records.fixture';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { clientWorld } from '../../shared/kube/client/client.fixture';
 import { RefusedVersions } from './refused-versions';
 
 const key = 'Deployment/shop/web';
 
-/** A workload at this version, as far as it counts here. */
+/** A workload at this version. */
 function at(resourceVersion: string): TrackedWorkload {
-  return { key, record: workloadRecord({ resourceVersion }) } as TrackedWorkload;
+  return trackedWorkload(workloadRecord({ resourceVersion }), { key });
 }
 
 /** A write to version 10 was refused, and version 11 is what a read by name finds. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
+import type { ContentDigest } from '../../shared/domain/sources/content-digest';
 import { sourceId, type DigestedSource } from '../../shared/domain/sources/source';
 import { readWorkload } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
@@ -11,6 +12,7 @@ import {
   at,
   policySettings,
   sourceRecord,
+  trackedWorkload,
   workloadObject,
   type WorkloadOptions,
 } from '../../shared/domain/plan/records.fixture';
@@ -56,7 +58,7 @@ function object({ image = 'app:1', generation = 1, updated = 1, ...options }: St
 
 function tracked(state: State = {}): TrackedWorkload {
   const record = readWorkload(workloadKind('Deployment'), object(state), defaultAnnotationKeys, policySettings);
-  return { key, record } as unknown as TrackedWorkload;
+  return trackedWorkload(record);
 }
 
 /** Sets what the API server stores and the watch shows. */
@@ -75,13 +77,20 @@ function change(...sources: readonly DigestedSource[]): void {
   }
 }
 
-function owed(source: DigestedSource): Verdict {
-  const { kind, name, content } = source;
-  return { id: sourceId(source), kind, name, whole: content.whole() } as Verdict;
+/** A restart is owed for this content of the source; undefined: for its deletion. */
+function owed({ kind, name, uid }: DigestedSource, content: ContentDigest | undefined): Verdict {
+  return {
+    ...{ id: sourceId({ kind, name }), kind, name, container: 'main', whole: content?.whole() },
+    ...{ uid: content && uid, exists: content !== undefined, decision: 'auto', comparison: undefined },
+  };
+}
+
+function owedFor(source: DigestedSource): Verdict {
+  return owed(source, source.content);
 }
 
 async function look(...sources: readonly DigestedSource[]): Promise<string> {
-  const decision = await coalescer.look(known ?? tracked(), sources.map(owed));
+  const decision = await coalescer.look(known ?? tracked(), sources.map(owedFor));
   return decision.kind;
 }
 
@@ -127,7 +136,7 @@ function released(...sources: readonly DigestedSource[]): void {
 describe('RolloutCoalescer', () => {
   it('coalesces a change into the rollout of a template that was stored after the read', async () => {
     released(blue);
-    expect(await coalescer.look(tracked({ image: 'app:2', generation: 2 }), [owed(blue)])).toMatchObject({
+    expect(await coalescer.look(tracked({ image: 'app:2', generation: 2 }), [owedFor(blue)])).toMatchObject({
       kind: 'coalesced',
       workload: { record: { resourceVersion: '2' } },
     });
@@ -152,8 +161,7 @@ describe('RolloutCoalescer', () => {
     coalescer.changed({ ...db, before: db, after: undefined }, [tracked()]);
     await clock.advance(100);
     store({ image: 'app:2', generation: 2 });
-    const deleted = { id: 'secret/db', kind: 'Secret', name: 'db', whole: undefined } as unknown as Verdict;
-    expect([await coalescer.look(known ?? tracked(), [deleted]), reads]).toEqual([{ kind: 'restart' }, []]);
+    expect([await coalescer.look(known ?? tracked(), [owed(db, undefined)]), reads]).toEqual([{ kind: 'restart' }, []]);
   });
 
   it('reads the workload as of when the source was stored, however late it sees either', async () => {

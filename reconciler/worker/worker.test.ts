@@ -22,12 +22,11 @@ import {
   workloadRecord,
 } from '../../shared/domain/plan/records.fixture';
 import { Deferrals } from '../reporting/deferrals';
-import type { Reporter } from '../reporting/reporter';
 import { RolloutCoalescer } from './rollout-coalescer';
 import { SettleWindows } from './settle-window';
 import { SourceIndex } from '../sources/source-index';
 import { UnfinishedLooks } from './unfinished-looks';
-import { Worker, type WorkerOptions } from './worker';
+import { Worker, type WorkerOptions, type WorkerReporter } from './worker';
 import { WorkloadIndex } from '../workloads/workload-index';
 import { dryRunWriters } from './writers';
 
@@ -138,7 +137,11 @@ beforeEach(() => {
     defaults: { settleMs: 0, settleMaxMs: 0, strategy: 'env-vars' },
   };
   const settings = { policy: policySettings, reloadOnCreate: false, reloadOnDelete: false, sourceSelector: everything };
-  const reporter = new Proxy({}, { get: () => nothing }) as unknown as Reporter;
+  const reporter: WorkerReporter = {
+    ...{ looked: nothing, leftAlone: nothing, adopted: nothing, restarted: nothing, notRestarted: nothing },
+    ...{ answered: nothing, coalesced: nothing, brought: nothing, withheld: nothing, underWay: nothing },
+    ...{ refused: nothing, failed: nothing, notRead: nothing, tooManyKeys: nothing, forget: nothing },
+  };
   worker = new Worker({ ...options, settings, reporter });
 });
 

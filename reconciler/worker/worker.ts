@@ -39,6 +39,13 @@ import type { Waited } from '../tracing/waited';
 import type { LookResult, UnfinishedLooks } from './unfinished-looks';
 import type { Writers } from './writers';
 
+export type WorkerReporter = BaselineWritesOptions['reporter'] &
+  Pick<
+    Reporter,
+    | ('looked' | 'leftAlone' | 'adopted' | 'coalesced' | 'brought' | 'withheld' | 'underWay' | 'refused' | 'failed')
+    | ('notRead' | 'tooManyKeys' | 'forget')
+  >;
+
 export interface WorkerOptions
   extends
     PlanView,
@@ -48,7 +55,7 @@ export interface WorkerOptions
   readonly versions: Pick<ComparableVersions, 'known' | 'ask'>;
   readonly clock: Clock;
   readonly random: Random;
-  readonly reporter: Reporter;
+  readonly reporter: WorkerReporter;
   readonly deferrals: Deferrals;
   readonly settle: SettleWindows;
   readonly coalescer: RolloutCoalescer;

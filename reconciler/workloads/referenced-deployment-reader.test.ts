@@ -4,8 +4,7 @@ import { refusal, type Reply } from '../../shared/kube/transport/fake-transport'
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { ReferencedDeploymentReader } from './referenced-deployment-reader';
-import { workloadObject, workloadRecord } from '../../shared/domain/plan/records.fixture';
-import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { trackedWorkload, workloadObject, workloadRecord } from '../../shared/domain/plan/records.fixture';
 
 function reader(reply: Reply, known?: WorkloadRecord) {
   const taken: string[] = [];
@@ -16,7 +15,7 @@ function reader(reply: Reply, known?: WorkloadRecord) {
     synced: () => undefined,
   };
   const { client, logger } = clientWorld(() => reply);
-  const get = () => (known === undefined ? undefined : ({ record: known } as TrackedWorkload));
+  const get = () => known && trackedWorkload(known);
   const read = () => workloadRecord({ resourceVersion: '10' });
   const refs = { sink: () => sink, read };
   return { taken, logger, reader: new ReferencedDeploymentReader({ client, logger, refs, workloads: { get } }) };

@@ -4,6 +4,7 @@ import type { PolicySettings } from '../policy/policy';
 import type { DigestedSource, SourceKind, SourceRecord } from '../sources/source';
 import { readWorkload, type WorkloadRecord } from '../workloads/workload';
 import { workloadKind, type WorkloadKindName } from '../kubernetes/workload-kinds';
+import { workloadKey, type TrackedWorkload } from './tracked-workload';
 
 export const digester = new ContentDigester(Buffer.alloc(32, 1));
 export const policySettings: PolicySettings = { autoReloadAll: false, ignoredWorkloadKinds: [] };
@@ -113,6 +114,18 @@ export function workloadObject({
 export function workloadRecord(options: WorkloadOptions = {}, settings = policySettings): WorkloadRecord {
   const kind = workloadKind(options.kind ?? 'Deployment');
   return readWorkload(kind, workloadObject(options), defaultAnnotationKeys, settings);
+}
+
+/** A workload as an index holds it that has used its sources since it was created, without a baseline unless overridden. */
+export function trackedWorkload(record: WorkloadRecord, more: Partial<TrackedWorkload> = {}): TrackedWorkload {
+  return {
+    key: workloadKey(record.kind, record.namespace, record.name),
+    record,
+    ...{ baseline: undefined, baselineProblem: undefined, baselineLost: false, unwritten: false },
+    ...{ referencedSinceMs: record.createdAtMs, referencedSinceVersion: record.resourceVersion },
+    ...{ unrecordedSince: new Map(), shownSince: new Map() },
+    ...more,
+  };
 }
 
 function timestamp(timeMs: number): string {
