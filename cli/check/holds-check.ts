@@ -1,7 +1,7 @@
 import { installHoldName } from '../../shared/domain/annotations/annotations';
-import { toldHoldOf } from '../../shared/domain/gates/told-gates';
+import { reportedHoldOf } from '../../shared/domain/gates/reported-gates';
 import type { HealthInspection } from '../../shared/domain/protocol/health-inspection';
-import { describeHold, type ToldHold } from '../../shared/domain/protocol/install-hold';
+import { describeHold, type ReportedHold } from '../../shared/domain/protocol/install-hold';
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import { installHoldWatch, namespaceWatch } from '../evidence/gate-watches';
 import { readInstallHold, whetherHeld } from '../evidence/seen-hold';
@@ -34,7 +34,7 @@ async function heldByLeader(facts: Facts, { hold }: Tolerant<HealthInspection>):
 async function heldByObjects(facts: Facts): Promise<readonly Finding[]> {
   const seen = await readHold(facts);
   if (seen.is === 'hidden') return [unknown(whetherHeld(seen))];
-  const hold = toldHoldOf(valueOf(seen), facts.nowMs());
+  const hold = reportedHoldOf(valueOf(seen), facts.nowMs());
   return hold ? [heldFinding(facts, hold, valueOf(seen)?.sinceMs)] : [];
 }
 
@@ -43,7 +43,7 @@ async function readHold(facts: Facts): ReturnType<typeof readInstallHold> {
   return await readInstallHold(cluster.client, rerollNamespace, { timeoutMs });
 }
 
-function heldFinding(facts: Facts, hold: ToldHold, sinceMs: number | undefined): Finding {
+function heldFinding(facts: Facts, hold: ReportedHold, sinceMs: number | undefined): Finding {
   const nowMs = facts.nowMs();
   const since = sinceMs === undefined ? '' : `, set ${ago(nowMs - sinceMs)}`;
   return warning(

@@ -1,7 +1,7 @@
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { askGates } from '../../shared/domain/gates/ask-gates';
 import { gateLevels } from '../../shared/domain/gates/gate-levels';
-import { deferralIn } from '../../shared/domain/gates/told-gates';
+import { deferralIn } from '../../shared/domain/gates/reported-gates';
 import type { Deferral } from '../../shared/domain/protocol/deferral';
 import type { LocalSourceRef } from '../../shared/domain/sources/source';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';

@@ -3,7 +3,7 @@ import { objectKey, type ObjectKey } from '../../shared/domain/kubernetes/object
 import { workloadKind, type WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import {
   askingRollouts,
-  borrowedFrom,
+  referencedDeployment,
   isRestartedItself,
   joinedDeployment,
   joinedRollout,
@@ -58,9 +58,9 @@ function joinerAmong(
   for (const record of records) {
     const { kind, namespace, name } = record;
     if (kind === 'Deployment') deployments.set(objectKey(namespace, name), record);
-    const borrowed = borrowedFrom(record);
-    if (borrowed === undefined) continue;
-    const key = objectKey(namespace, borrowed);
+    const referenced = referencedDeployment(record);
+    if (referenced === undefined) continue;
+    const key = objectKey(namespace, referenced);
     const others = referring.get(key) ?? [];
     others.push({ record, askedAtMs: undefined });
     referring.set(key, others);
@@ -69,11 +69,11 @@ function joinerAmong(
   const asking = new Map([...referring].map(([key, rollouts]) => [key, askingRollouts(rollouts, policy)]));
   return (record) => {
     const { kind, namespace } = record;
-    const name = kind === 'Deployment' ? record.name : borrowedFrom(record);
+    const name = kind === 'Deployment' ? record.name : referencedDeployment(record);
     if (name === undefined) {
-      const isBorrowed = record.rollout?.workloadRef !== undefined;
+      const isReferring = record.rollout?.workloadRef !== undefined;
       const alone = { restartedInstead: undefined, otherGates: undefined };
-      return { ...alone, record: isBorrowed ? withOtherTemplate(record, policy, keys) : record };
+      return { ...alone, record: isReferring ? withOtherTemplate(record, policy, keys) : record };
     }
     const key = objectKey(namespace, name);
     const ofDeployment = asking.get(key) ?? [];
@@ -109,25 +109,27 @@ export async function readJoined(
   { settings }: Install,
   limits: RequestLimits,
 ): Promise<JoinedWorkload> {
-  const own = readLent(kind, object, settings);
+  const own = readReferenceable(kind, object, settings);
   const { namespace } = own;
-  const deployment = borrowedFrom(own);
+  const deployment = referencedDeployment(own);
   if (kind.kind !== 'Deployment' && deployment === undefined) return joinerAmong([own], settings)(own);
   const [ofDeployment, ofRollout] = [workloadKind('Deployment'), workloadKind('Rollout')];
-  const [lender, rollouts] = await Promise.all([
+  const [referenced, rollouts] = await Promise.all([
     deployment === undefined
       ? undefined
       : look(getObject(client, ofDeployment.resource, namespace, deployment, limits)).then(valueOf),
-    lookAtKinds(client, [ofRollout], namespace, limits, (each, rollout) => [readLent(each, rollout, settings)]),
+    lookAtKinds(client, [ofRollout], namespace, limits, (each, rollout) => [
+      readReferenceable(each, rollout, settings),
+    ]),
   ]);
   const others = [
-    ...(lender ? [readLent(ofDeployment, lender, settings)] : []),
+    ...(referenced ? [readReferenceable(ofDeployment, referenced, settings)] : []),
     ...rollouts.values.filter(({ uid }) => uid !== own.uid),
   ];
   return joinerAmong([own, ...others], settings)(own);
 }
 
-/** A Deployment that asks for nothing may lend its template, so that is read as well. */
-export function readLent(kind: WorkloadKind, object: unknown, { keys, policy }: Settings): WorkloadRecord {
+/** A Deployment that asks for nothing may be referenced by a Rollout, so that is read as well. */
+export function readReferenceable(kind: WorkloadKind, object: unknown, { keys, policy }: Settings): WorkloadRecord {
   return readWorkload(kind, object, keys, policy, { isReferenced: kind.kind === 'Deployment' });
 }

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../shared/kube/client/client';
 import type { RequestLimits } from '../../shared/kube/client/objects';
 import { untrackedBecause } from './account';
 import type { Install } from './install';
-import { joinedWorkloads, readLent } from './joined-workloads';
+import { joinedWorkloads, readReferenceable } from './joined-workloads';
 import { readSelection } from './place';
 import { lookAtKinds, type SeenKinds } from './seen-kind';
 
@@ -21,7 +21,7 @@ export async function readWorkloads(
   limits: RequestLimits,
 ): Promise<SeenWorkloads> {
   const { values, ...missing } = await lookAtKinds(client, workloadKinds, namespace, limits, (kind, object) => [
-    readLent(kind, object, install.settings),
+    readReferenceable(kind, object, install.settings),
   ]);
   const records = joinedWorkloads(values, install.settings).map(({ record }) => record);
   const namespaces = [...new Set(records.map((record) => record.namespace))];

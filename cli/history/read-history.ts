@@ -7,7 +7,7 @@ import { askPages } from '../cluster/ask-pages';
 import type { Cluster } from '../cluster/cluster';
 import { noAnswer, type LeaderSilentError } from '../cluster/silence';
 import { readConfigMaps } from './stored-history';
-import { readObjects } from './told-by-objects';
+import { readObjects } from './history-of-objects';
 
 export type HistoryRow = Tolerant<HistoryEntry>;
 

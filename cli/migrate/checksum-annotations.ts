@@ -51,7 +51,7 @@ export function* checksumAndRestarts(subject: MigrationSubject): Generator<Advic
   yield {
     at: [...annotationsPath(subject, 'template'), first],
     today: `If a release changes a source that both cover, the checksum rolls the pods, and ${tool} restarts them once more.`,
-    here: isFolded(subject)
+    here: isCoalesced(subject)
       ? 'Reroll counts the rollout by the checksum as its restart, if it begins within the settle window: the pods roll once.'
       : 'Reroll restarts them once more too: it cannot count a rollout of this workload as its restart.',
     fix:
@@ -69,8 +69,8 @@ function isReplacedByHand({ kind, write: { object } }: MigrationSubject): boolea
 }
 
 /** Whether a rollout by a release counts as a restart: Reroll must be able to see that it reaches every pod. */
-function isFolded({ kind, write: { object }, borrowedBy }: MigrationSubject): boolean {
-  if (kind.kind === 'Deployment') return borrowedBy === undefined;
+function isCoalesced({ kind, write: { object }, referringRollout }: MigrationSubject): boolean {
+  if (kind.kind === 'Deployment') return referringRollout === undefined;
   if (kind.kind !== 'StatefulSet' && kind.kind !== 'DaemonSet') return false;
   const partition = fieldAt(object, ['spec', 'updateStrategy', 'rollingUpdate', 'partition']);
   return partition === undefined || partition === 0;

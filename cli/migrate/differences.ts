@@ -3,7 +3,7 @@ import { checksumAlone, checksumAndRestarts } from './checksum-annotations';
 import type { DifferenceCode } from './difference-codes';
 import type { MigrationSubject } from './migration-subject';
 import { cronJob, job, jobOfCronJob, jobTemplate, manualSelector } from './reloader-jobs';
-import { deploymentConfig, pause, pauseBorrowed, rollout, workloadRef } from './reloader-kinds';
+import { deploymentConfig, pause, pauseOfReferenced, rollout, workloadRef } from './reloader-kinds';
 import { badPattern, limit, narrowed } from './reloader-policy';
 import { marker, secondVolume, singleKeys } from './reloader-sources';
 import { waveFinalizer, waveLeftover, waveOptIn, waveOtherNamespace, waveScheduling } from './wave-annotations';
@@ -20,7 +20,7 @@ export const differences: Readonly<Record<DifferenceCode, Difference>> = {
   'reloader-second-volume': secondVolume,
   'reloader-marker': marker,
   'reloader-pause': pause,
-  'reloader-pause-borrowed': pauseBorrowed,
+  'reloader-pause-borrowed': pauseOfReferenced,
   'reloader-job': job,
   'reloader-manual-selector': manualSelector,
   'reloader-cronjob': cronJob,

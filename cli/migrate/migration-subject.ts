@@ -26,7 +26,7 @@ export interface MigrationSubject extends WorkloadSubject {
   readonly isRestarted: boolean;
   readonly sources: MigrationSources;
   /** The Rollout among the manifests that uses its pod template. */
-  readonly borrowedBy: string | undefined;
+  readonly referringRollout: string | undefined;
 }
 
 /** Undefined for an object that is no workload. */
@@ -48,7 +48,8 @@ export function readMigrationSubject(
     used: references(podSpec).filter(({ kind }) => watched.includes(kind)),
     isRestarted: isAsked && !isOfCronJob(subject),
     sources,
-    borrowedBy: subject.kind.kind === 'Deployment' ? rolloutRefs.get(objectKey(manifest.namespace, name)) : undefined,
+    referringRollout:
+      subject.kind.kind === 'Deployment' ? rolloutRefs.get(objectKey(manifest.namespace, name)) : undefined,
   };
 }
 

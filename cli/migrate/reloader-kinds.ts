@@ -34,13 +34,14 @@ function isDuration(value: string): boolean {
 }
 
 /** A pause period on a Deployment whose template a Rollout uses. */
-export function* pauseBorrowed(subject: MigrationSubject): Generator<Advice> {
+export function* pauseOfReferenced(subject: MigrationSubject): Generator<Advice> {
   const { pausePeriod } = subject.settings.keys;
-  if (!subject.isRestarted || subject.borrowedBy === undefined || subject.spec.pause?.periodMs === undefined) return;
+  if (!subject.isRestarted || subject.referringRollout === undefined || subject.spec.pause?.periodMs === undefined)
+    return;
   yield {
     at: pathOf(subject, pausePeriod),
     today: 'Reloader pauses the Deployment at a change.',
-    here: `Reroll does not pause it: Rollout ${subject.borrowedBy} uses its template, and Argo uses that of a paused Deployment too.`,
+    here: `Reroll does not pause it: Rollout ${subject.referringRollout} uses its template, and Argo uses that of a paused Deployment too.`,
     fix: 'Remove the annotation.',
     edits: remove(subject, [pausePeriod], ['metadata']),
   };

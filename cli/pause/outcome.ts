@@ -25,7 +25,7 @@ export function refused(line: string): Outcome<{ readonly changed: false }> {
 }
 
 /** Prints an outcome. Returns the exit code. */
-export async function tell(
+export async function reportOutcome(
   { world: { io }, options, paint }: Session<{ readonly output: NarrowFormat }>,
   object: HoldObject,
   { lines: [first = '', ...others], isBad, report, restarts }: Outcome<{ readonly changed: boolean }>,

@@ -21,7 +21,7 @@ import { readHeldRestarts, titlesOf, type HeldRestarts } from './held-restarts';
 import { pauseOptionTable, type PauseOptions } from './hold-options';
 import { argumentsFor, holdObject, holdTarget, titleOf, type HoldObject, type HoldTarget } from './hold-target';
 import { whyNoEffect } from './no-effect';
-import { refused, tell, type Outcome } from './outcome';
+import { refused, reportOutcome, type Outcome } from './outcome';
 import type { Paused } from './outcome-report';
 import { annotate, createHold, readHoldText } from './write-hold';
 
@@ -47,7 +47,7 @@ const command: ClusterCommand<typeof pauseOptionTable, HoldTarget> = {
     const { cluster, options } = session;
     const object = holdObject(target, cluster.namespace, options.rerollNamespace);
     const pausing = async (): Promise<Outcome<Paused>> => await pause(session, target, object);
-    return await tell(session, object, await withProgress(session.world, 'holding restarts', pausing));
+    return await reportOutcome(session, object, await withProgress(session.world, 'holding restarts', pausing));
   },
 };
 

@@ -21,7 +21,7 @@ import { enumerated } from '../output/phrases';
 import { letGo, readHeldRestarts, titlesOf, type HeldRestarts } from './held-restarts';
 import { resumeOptionTable, type ResumeOptions } from './hold-options';
 import { holdObject, holdTarget, titleOf, type HoldObject, type HoldTarget } from './hold-target';
-import { refused, tell, type Outcome } from './outcome';
+import { refused, reportOutcome, type Outcome } from './outcome';
 import type { Resumed } from './outcome-report';
 import { readStillHeld, type StillHeld } from './still-held';
 import { annotate, readHoldText, releaseEverything, type HoldText, type Release } from './write-hold';
@@ -54,7 +54,7 @@ const command: ClusterCommand<typeof resumeOptionTable, HoldTarget> = {
     const { cluster, options } = session;
     const object = holdObject(target, cluster.namespace, options.rerollNamespace);
     const resuming = async (): Promise<Outcome<Resumed>> => await resume(session, target, object);
-    return await tell(session, object, await withProgress(session.world, 'ending the hold', resuming));
+    return await reportOutcome(session, object, await withProgress(session.world, 'ending the hold', resuming));
   },
 };
 

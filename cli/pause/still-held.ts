@@ -1,7 +1,7 @@
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { gateLevels } from '../../shared/domain/gates/gate-levels';
 import { holdGate } from '../../shared/domain/gates/hold-gate';
-import { deferralOf } from '../../shared/domain/gates/told-gates';
+import { deferralOf } from '../../shared/domain/gates/reported-gates';
 import { describeDeferral } from '../../shared/domain/protocol/deferral';
 import { sourceKinds, type LocalSourceRef } from '../../shared/domain/sources/source';
 import type { Cluster } from '../cluster/cluster';

@@ -71,7 +71,7 @@ function withTemplate(live: JsonObject, [field = '', ...rest]: readonly string[]
   return { ...live, [field]: value };
 }
 
-/** Whether a new template replaces all pods of a workload by itself, so that a restart folds into that rollout. */
+/** Whether a new template replaces all pods of a workload by itself, so that a restart coalesces with that rollout. */
 function foldsRestarts({ kind }: WorkloadKind, live: unknown): boolean {
   switch (kind) {
     case 'Deployment':

@@ -50,7 +50,7 @@ export const previewReportSchema = z.strictObject({
         ...objectFields,
         outcome: z
           .enum(outcomes)
-          .describe('`rolls-out`: its own pod template changes too, and the restart folds into that rollout.'),
+          .describe('`rolls-out`: its own pod template changes too, and the restart coalesces with that rollout.'),
         deferred: deferralSchema.optional().describe('What keeps the restart from beginning. Missing if nothing does.'),
         sources: z.array(effectSchema).readonly().describe('Those that restart it come first.'),
       }),

@@ -14,7 +14,7 @@ export interface PreviewedWorkload {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  /** `rolls-out`: its own pod template changes too, and the restart folds into that rollout. */
+  /** `rolls-out`: its own pod template changes too, and the restart coalesces with that rollout. */
   readonly outcome: Outcome;
   /** What keeps the restart from beginning; undefined: nothing, or it does not restart. */
   readonly deferred?: ToldDeferral;

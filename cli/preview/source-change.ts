@@ -56,7 +56,7 @@ export class SourceChanges {
   between(source: SourceRef, before: SourceObject | undefined, after: SourceObject | undefined): SourceChange {
     const [then, now] = [before && this.#side(source, before), after && this.#side(source, after)];
     const isFixed = before?.isImmutable === true && now !== undefined && then?.content.equals(now.content) === false;
-    const refusal = isFixed ? 'is immutable; delete it and create it anew' : undefined;
+    const refusal = isFixed ? 'is immutable; delete it and create it again' : undefined;
     return { source, before: then, after: now, missingRight: undefined, refusal };
   }
 

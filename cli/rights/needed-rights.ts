@@ -99,7 +99,7 @@ function rollbackRows(install: Install): readonly RightRow[] {
     .map((row) => ({ ...row, verbs: ['create', 'patch', 'delete'] }));
 }
 
-/** Jobs of CronJobs are created; Jobs are deleted and created anew. */
+/** Jobs of CronJobs are created; Jobs are deleted and created again. */
 function workloadRows({ settings }: Install): readonly RightRow[] {
   const isIgnored = (kind: WorkloadKindName): boolean => settings.policy.ignoredWorkloadKinds.includes(kind);
   const jobs = [workloadKind('Job').resource];

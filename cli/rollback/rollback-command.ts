@@ -20,7 +20,7 @@ import { sourceResources } from '../cluster/source-resources';
 import { withoutMs } from '../../shared/domain/text/without-ms';
 import { enumerated } from '../output/phrases';
 import type { HoldObject } from '../pause/hold-target';
-import { refused, tell, type Outcome } from '../pause/outcome';
+import { refused, reportOutcome, type Outcome } from '../pause/outcome';
 import { allowed, fieldManager } from '../pause/write-hold';
 import { askPerson } from './ask-person';
 import { readRollback, type Rollback, type RollbackTarget } from './read-rollback';
@@ -56,7 +56,7 @@ function commandAsking(ask: Ask): ClusterCommand<typeof rollbackOptionTable, Omi
     answer: async (session, { kind, name }) => {
       const target = { kind, namespace: session.cluster.namespace, name };
       const object: HoldObject = { ...target, resource: sourceResources[kind] };
-      return await tell(session, object, await rollBack(session, target, ask));
+      return await reportOutcome(session, object, await rollBack(session, target, ask));
     },
   };
 }

@@ -1,7 +1,7 @@
-import { toldHoldOf } from '../../shared/domain/gates/told-gates';
+import { reportedHoldOf } from '../../shared/domain/gates/reported-gates';
 import { listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { maxWorkloadRows } from '../../shared/domain/protocol/inspection-question';
-import type { ToldHold } from '../../shared/domain/protocol/install-hold';
+import type { ReportedHold } from '../../shared/domain/protocol/install-hold';
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import { workloadPageSchema, workloadRow, type WorkloadRow } from '../../shared/domain/protocol/workload-page';
 import type { Grounds } from '../cluster/ask-leader';
@@ -20,7 +20,7 @@ export type StatusRow = Tolerant<WorkloadRow>;
 export interface Status extends Required<Grounds> {
   readonly rows: readonly StatusRow[];
   /** The hold of everything, while it is in force. */
-  readonly hold: ToldHold | undefined;
+  readonly hold: ReportedHold | undefined;
   /** The rows as the leader wrote them. */
   readonly workloads: readonly unknown[];
   /** The pod that answered. */
@@ -78,7 +78,7 @@ async function fromObjects(
   const rows = records.map((record) => workloadRow(record, statusOf(record, nowMs)));
   return {
     ...{ rows, workloads: rows, silence, leader: undefined, isInstallKnown: install.isKnown, missingRights },
-    hold: toldHoldOf(valueOf(hold), nowMs),
+    hold: reportedHoldOf(valueOf(hold), nowMs),
     notKnown: hold.is === 'hidden' ? [whetherHeld(hold)] : [],
   };
 }

@@ -1,4 +1,4 @@
-import { describeHold, type ToldHold } from '../../shared/domain/protocol/install-hold';
+import { describeHold, type ReportedHold } from '../../shared/domain/protocol/install-hold';
 import { printable } from '../../shared/domain/text/printable';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { UsageError } from '../../shared/runtime/options/options';
@@ -73,7 +73,7 @@ function whole(session: StatusSession, { rows, hold }: Status): string {
 }
 
 /** What everybody must know who waits for a restart. */
-function holdLine(hold: ToldHold, nowMs: number): string {
+function holdLine(hold: ReportedHold, nowMs: number): string {
   return `everything is ${describeHold(hold, (time) => timeAndWait(time, nowMs))} (reroll resume --all ends it)`;
 }
 

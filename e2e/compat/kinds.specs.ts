@@ -217,7 +217,7 @@ const rollouts: readonly Story[] = [
 ];
 
 /** Rollouts that take their template from a Deployment. */
-const loans: readonly Spec[] = (
+const workloadRefs: readonly Spec[] = (
   [
     ['the Rollout asks: its Deployment is changed', auto, {}, 0, 1],
     ['the Deployment asks: it is changed', {}, auto, 0, 1],
@@ -256,7 +256,7 @@ export const workloadKinds: readonly Group[] = [
   {
     name: 'kinds',
     flags: [],
-    specs: [...[...rolled, ...cronJobs, ...jobs, ...rollouts].map(specOf), ...loans, ...owned],
+    specs: [...[...rolled, ...cronJobs, ...jobs, ...rollouts].map(specOf), ...workloadRefs, ...owned],
   },
   {
     name: 'no-rollouts',

@@ -303,7 +303,7 @@ describe('a change that cannot be made', () => {
     [
       'of what is immutable',
       ['cm/fixed', '--set=a=c'],
-      'would be refused: ConfigMap default/fixed is immutable; delete it and create it anew',
+      'would be refused: ConfigMap default/fixed is immutable; delete it and create it again',
     ],
     [
       'to a key that is none',

@@ -103,7 +103,7 @@ describe('a change that is followed by a rollout of somebody else', () => {
     );
     expect(engine.lines).toContainEqual(
       expect.objectContaining({
-        message: expect.stringContaining('Deployment default/web not restarted: folded into the rollout') as unknown,
+        message: expect.stringContaining('Deployment default/web not restarted: coalesced with the rollout') as unknown,
         fields: expect.objectContaining({ because: ['ConfigMap app: content changed (keys: color)'] }) as unknown,
       }),
     );

@@ -205,7 +205,7 @@ describe('without a webhook', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
     expect(named(spans, 'restart Deployment').attributes).toMatchObject({
       'reroll.decision': 'coalesced',
-      'reroll.reason': expect.stringContaining('folded into the rollout'),
+      'reroll.reason': expect.stringContaining('coalesced with the rollout'),
     });
     expect(named(spans, 'wait').attributes).toEqual({ 'reroll.wait': 'rollout' });
   });

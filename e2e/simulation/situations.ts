@@ -63,7 +63,7 @@ export const situations = [
   'a source came back under its name as another',
   'a workload changed between plan and write',
   'lists were paged, because the server does not stream them',
-  'a restart was folded into a rollout of somebody else',
+  'a restart was coalesced with a rollout of somebody else',
   'a forged entry of the journal was refused',
   'a source was read because a decision rested on it',
   'a source that had changed before it was read was read as it had been',
@@ -121,7 +121,7 @@ const toldOfProcesses: readonly (readonly [string, Situation])[] = [
 const toldInLogs: readonly (readonly [string, Situation])[] = [
   ['stopped leading', 'a leader lost its Lease and knew it'],
   ['the server does not stream lists', 'lists were paged, because the server does not stream them'],
-  ['folded into the rollout', 'a restart was folded into a rollout of somebody else'],
+  ['coalesced with the rollout', 'a restart was coalesced with a rollout of somebody else'],
   ['is labelled as a journal entry', 'a forged entry of the journal was refused'],
 ];
 

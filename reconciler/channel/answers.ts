@@ -16,7 +16,7 @@ import { parsePreviewQuestion, type PreviewAnswer, type PreviewQuestion } from '
  * Receives what the webhook sends to a reconciler. A question is answered with undefined if another replica must be
  * asked.
  */
-export interface ChannelInbox {
+export interface ChannelHandlers {
   accept(records: readonly unknown[]): Receipt;
   /** Which workloads a change would restart. */
   preview(question: PreviewQuestion): PreviewAnswer | undefined;
@@ -27,12 +27,15 @@ export interface ChannelInbox {
 }
 
 /** Answers a request, by path. Rejects only if our own code fails. */
-export const channelAnswers: Readonly<Record<ChannelPath, (body: Buffer, inbox: ChannelInbox) => Promise<Answer>>> = {
-  '/v1/changes': async (body, inbox) => await Promise.resolve(answerBatch(body, inbox)),
-  '/v1/preview': async (body, inbox) =>
-    await answerQuestion(body, parsePreviewQuestion, (asked) => inbox.preview(asked)),
-  '/v1/marks': async (body, inbox) => await answerQuestion(body, parseMutationQuestion, (asked) => inbox.mutate(asked)),
-  '/v1/lint': async (body, inbox) => await answerQuestion(body, parseLintQuestion, (asked) => inbox.lint(asked)),
+export const channelAnswers: Readonly<
+  Record<ChannelPath, (body: Buffer, handlers: ChannelHandlers) => Promise<Answer>>
+> = {
+  '/v1/changes': async (body, handlers) => await Promise.resolve(answerBatch(body, handlers)),
+  '/v1/preview': async (body, handlers) =>
+    await answerQuestion(body, parsePreviewQuestion, (asked) => handlers.preview(asked)),
+  '/v1/marks': async (body, handlers) =>
+    await answerQuestion(body, parseMutationQuestion, (asked) => handlers.mutate(asked)),
+  '/v1/lint': async (body, handlers) => await answerQuestion(body, parseLintQuestion, (asked) => handlers.lint(asked)),
 };
 
 export interface Answer {
@@ -45,10 +48,10 @@ export interface Answer {
 const retryAfterSeconds = 1;
 
 /** Synchronous, so that records count from the moment at which their batch has arrived. */
-export function answerBatch(body: Buffer, inbox: Pick<ChannelInbox, 'accept'>): Answer {
+export function answerBatch(body: Buffer, handlers: Pick<ChannelHandlers, 'accept'>): Answer {
   const batch = readJsonBody(body, parseChangeBatch);
   if ('error' in batch) return { status: 400, body: batch };
-  const { accepted, refused, full } = inbox.accept(batch.value.records);
+  const { accepted, refused, full } = handlers.accept(batch.value.records);
   return full
     ? { status: 429, headers: { 'retry-after': String(retryAfterSeconds) }, body: { accepted, refused } }
     : { status: 202, body: { accepted, refused } };

@@ -36,7 +36,7 @@ beforeEach(async () => {
     random: { float: () => drawn, bytes: (length) => Buffer.alloc(length) },
     address: { host: '127.0.0.1', port: 0 },
     tls: { current: () => material, onChange: (listener) => (changed = listener) },
-    inbox: {
+    handlers: {
       accept: (records) => {
         received += records.length;
         return { accepted: records.length, refused: 0, full: false };

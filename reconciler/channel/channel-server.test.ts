@@ -68,7 +68,7 @@ function newServer(port = 0): ChannelServer {
     random: zeroRandom,
     address: { host: '127.0.0.1', port },
     tls: { current: () => material, onChange: (listener) => (changed = listener) },
-    inbox: {
+    handlers: {
       accept: (records) => {
         received.push(records);
         return accept(records);

@@ -16,7 +16,7 @@ import type { ListenAddress } from '../../shared/runtime/http/listen-address';
 import type { Logger } from '../../shared/runtime/log/logger';
 import { peerCertificateEndMs, type TlsMaterialSource } from '../../shared/runtime/tls/tls-material';
 import type { Random } from '../../shared/runtime/random';
-import { channelAnswers, type Answer, type ChannelInbox } from './answers';
+import { channelAnswers, type Answer, type ChannelHandlers } from './answers';
 import type { ChannelMetrics } from '../metrics/channel-metrics';
 import { readBody } from './request-body';
 
@@ -32,7 +32,7 @@ export interface ChannelServerOptions {
    * The DNS name in the webhook's client certificate. It is checked, because the CA has signed other certificates too.
    */
   readonly clientName: string;
-  readonly inbox: ChannelInbox;
+  readonly handlers: ChannelHandlers;
 }
 
 const paths = Object.values(channelPaths);
@@ -172,7 +172,7 @@ export class ChannelServer implements Component {
       case 'aborted':
         return undefined;
       default:
-        return await channelAnswers[path](body, this.#options.inbox);
+        return await channelAnswers[path](body, this.#options.handlers);
     }
   }
 }

@@ -2,7 +2,7 @@ import { HistoryStore } from '../history/history-store';
 import { RestartHistory, type RestartHistoryOptions } from '../history/restart-history';
 import type { EngineBase } from './engine-deps';
 
-export type HistoryEvents = Pick<RestartHistoryOptions, 'isLent' | 'onRefused' | 'onEnd'> & {
+export type HistoryEvents = Pick<RestartHistoryOptions, 'isReferenced' | 'onRefused' | 'onEnd'> & {
   /** Throws a NotLeadingError if another replica may write. */
   readonly assertLeading: () => void;
 };

@@ -12,7 +12,7 @@ import { KeptContents } from '../rollback/kept-contents';
 import { KeptStore } from '../rollback/kept-store';
 import { PutBacks, type PutBacksOptions } from '../rollback/put-backs';
 import { Rollbacks } from '../rollback/rollbacks';
-import { SourceContents } from '../rollback/stored-source';
+import { StoredSources } from '../rollback/stored-source';
 import type { GateParts } from './build-gates';
 import type { SourceParts } from './build-sources';
 import type { WorkloadParts } from './build-workloads';
@@ -40,7 +40,7 @@ export function buildRollbacks({ deps, settings, keys }: EngineBase, inputs: Rol
   const { annotationKeys, ownNamespace, stages } = settings;
   const { events, owes, assertLeading, turns, onFailure, gates, mayAct } = inputs;
   const workloads = inputs.workloads.index;
-  const contents = new SourceContents(client, keys, annotationKeys);
+  const contents = new StoredSources(client, keys, annotationKeys);
   const store = new KeptStore({
     ...{ client, assertLeading, ignoreKey: annotationKeys.ignore },
     loadKey: async () => await loadInstallKey(client, random, ownNamespace, journalKey),

@@ -84,7 +84,7 @@ export class Engine implements ReconcilerEngine {
     this.#gateProblems = new GateProblems({ ...deps, rollback: settings.rollback });
     this.#history = buildHistory(base, {
       assertLeading: () => this.#assertHoldingLease(),
-      isLent: (target) => this.#workloads.refs.isLent(target),
+      isReferenced: (target) => this.#workloads.refs.isReferenced(target),
       onRefused: (error) => this.#permissions.history(error),
       onEnd: (restart, conclusion) => this.#reporter.ended(restart, conclusion),
     });

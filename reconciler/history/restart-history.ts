@@ -12,7 +12,7 @@ import { ShownRestarts, type ShownRestart } from './shown-restarts';
 
 export interface RestartHistoryOptions extends Omit<HistoryWriterOptions, 'onRead'> {
   /** Whether an Argo Rollout takes its template from this Deployment, whose own pods then tell nothing. */
-  readonly isLent: (target: HistoryTarget) => boolean;
+  readonly isReferenced: (target: HistoryTarget) => boolean;
   /** It is known how a restart ended. */
   readonly onEnd: (restart: OpenRestart, conclusion: Conclusion) => void;
 }
@@ -159,7 +159,7 @@ export class RestartHistory {
     if (target.kind === 'CronJob' || isLeftToNextRun) {
       return { outcome: 'unknown', reason: 'its next run has the change, and is not followed' };
     }
-    if (this.#options.isLent(target)) return { outcome: 'unknown', reason: 'an Argo Rollout uses its template' };
+    if (this.#options.isReferenced(target)) return { outcome: 'unknown', reason: 'an Argo Rollout uses its template' };
     return { outcome: 'rolling' };
   }
 

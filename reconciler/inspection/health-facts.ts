@@ -1,5 +1,5 @@
 import { errorMessage } from '../../shared/domain/errors';
-import { toldHoldOf } from '../../shared/domain/gates/told-gates';
+import { reportedHoldOf } from '../../shared/domain/gates/reported-gates';
 import type { HealthInspection } from '../../shared/domain/protocol/health-inspection';
 import { isRefused, type WatchStatus } from '../watch/watches';
 import { wallTime, type InspectionView } from './inspection-view';
@@ -19,7 +19,7 @@ export function workFacts(
 ): Pick<HealthInspection, 'queue' | 'missingPermissions' | 'records' | 'hold'> {
   const { clock, heldInstall, queue, permissions } = view;
   const oldestMs = queue.oldestDueMs();
-  const hold = toldHoldOf(heldInstall.hold, clock.nowMs());
+  const hold = reportedHoldOf(heldInstall.hold, clock.nowMs());
   return {
     missingPermissions: permissions.reported,
     ...(hold && { hold }),

@@ -1,4 +1,4 @@
-import { deferralIn, deferralOf } from '../../shared/domain/gates/told-gates';
+import { deferralIn, deferralOf } from '../../shared/domain/gates/reported-gates';
 import { candidateOf } from '../../shared/domain/plan/candidates';
 import { judge } from '../../shared/domain/plan/judge';
 import type { Term } from '../../shared/domain/plan/plan-input';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { BoundedMap } from '../../shared/domain/bounded-map';
-import { toldHoldOf } from '../../shared/domain/gates/told-gates';
+import { reportedHoldOf } from '../../shared/domain/gates/reported-gates';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { continueToken, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
 import { workloadRow } from '../../shared/domain/protocol/workload-page';
@@ -126,7 +126,7 @@ export class WorkloadPages {
 
   #hold(): string | undefined {
     const { clock, heldInstall } = this.#view;
-    const told = toldHoldOf(heldInstall.hold, clock.nowMs());
+    const told = reportedHoldOf(heldInstall.hold, clock.nowMs());
     return told && jsonText(told);
   }
 

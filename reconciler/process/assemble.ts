@@ -141,7 +141,7 @@ function channel(
     ...{ clock, random, logger, address, tls },
     metrics: metrics.channel,
     clientName: channelClientName(namespace),
-    inbox: reconciler,
+    handlers: reconciler,
   });
   return [tlsComponent([tls]), server];
 }

@@ -1,7 +1,7 @@
 import { detailed, type Recorded, type RecordedDigests } from '../../shared/domain/baseline/recorded';
 import { absent, type ContentDigest } from '../../shared/domain/sources/content-digest';
 import { readGateSettings } from '../../shared/domain/gate-settings/gate-settings';
-import { deferralIn, deferralOf } from '../../shared/domain/gates/told-gates';
+import { deferralIn, deferralOf } from '../../shared/domain/gates/reported-gates';
 import { optedIn } from '../../shared/domain/policy/policy';
 import {
   contentOf,

@@ -2,7 +2,7 @@ import type { LintAnswer } from '../../shared/domain/protocol/lint-answer';
 import type { MutationAnswer, MutationQuestion } from '../../shared/domain/protocol/mutation-question';
 import type { PreviewAnswer, PreviewQuestion } from '../../shared/domain/protocol/preview';
 import type { WorkloadQuestion } from '../../shared/domain/protocol/workload-question';
-import type { ChannelInbox } from '../channel/answers';
+import type { ChannelHandlers } from '../channel/answers';
 import { Lints, type LintsOptions } from './lints';
 import { Previews, type PreviewsOptions } from './previews';
 import { AdmissionMutations, type AdmissionMutationsOptions } from './admission-mutations';
@@ -22,7 +22,7 @@ export interface QuestionsOptions extends PreviewsOptions, AdmissionMutationsOpt
 }
 
 /** Answers the webhook's questions. Undefined means that this replica cannot answer. */
-export class Questions implements Omit<ChannelInbox, 'accept'> {
+export class Questions implements Omit<ChannelHandlers, 'accept'> {
   readonly #options: Pick<QuestionsOptions, 'isSettled' | 'dryRun'>;
   readonly #previews: Previews;
   readonly #mutations: AdmissionMutations;

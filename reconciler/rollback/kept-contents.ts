@@ -7,14 +7,14 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { QueueResult } from '../queue/key-queue';
 import type { WorkloadIndex } from '../workloads/workload-index';
 import type { KeptStore } from './kept-store';
-import { isAsShown, type KeptSource, type SourceContents } from './stored-source';
+import { isAsShown, type KeptSource, type StoredSources } from './stored-source';
 
 export interface KeptContentsOptions {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   /** How long all users must be healthy with a content before it is kept. */
   readonly healthyForMs: number;
   readonly workloads: Pick<WorkloadIndex, 'usersOf'>;
-  readonly contents: Pick<SourceContents, 'read'>;
+  readonly contents: Pick<StoredSources, 'read'>;
   readonly store: Pick<KeptStore, 'read' | 'write'>;
   /** Whether a restart for the source is owed to the workload, or may be. */
   readonly owes: (workload: TrackedWorkload, source: SourceRef) => boolean;

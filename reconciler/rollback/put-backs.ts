@@ -19,13 +19,13 @@ import { mayBeStored } from '../apply/may-be-stored';
 import type { WorkloadIndex } from '../workloads/workload-index';
 import type { KeptStore } from './kept-store';
 import { RollbackRefusedError } from './rollback-refused-error';
-import { isAsShown, type KeptSource, type SourceContents, type StoredSource } from './stored-source';
+import { isAsShown, type KeptSource, type StoredSources, type StoredSource } from './stored-source';
 
 export interface PutBacksOptions {
   readonly client: KubeClient;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly workloads: Pick<WorkloadIndex, 'usersOf'>;
-  readonly contents: Pick<SourceContents, 'read' | 'with'>;
+  readonly contents: Pick<StoredSources, 'read' | 'with'>;
   readonly store: Pick<KeptStore, 'read' | 'write' | 'note'>;
   /** Whether a restart for the source is owed to the workload, or may be, if `instead` is its content. */
   readonly owes: (workload: TrackedWorkload, source: SourceRef, instead?: DigestedSource) => boolean;

@@ -22,7 +22,7 @@ export function isKeptSource(record: SourceRecord | undefined): record is KeptSo
 }
 
 /** Reads sources with their contents, from etcd and not from a cache of the API server. */
-export class SourceContents {
+export class StoredSources {
   readonly #client: KubeClient;
   readonly #decoders: ReturnType<typeof sourceDecoders>;
 

@@ -12,11 +12,11 @@ export interface PastVersion {
 }
 
 /** A state that a source had until `observedMs` (monotonic clock). */
-export interface PreviousState extends DatedContent {
+export interface PreviousState extends TimedContent {
   readonly observedMs: number;
 }
 
-interface DatedContent {
+interface TimedContent {
   /** Undefined: the source did not exist; `unknown`: it existed, but only a later state was seen. */
   readonly content: ContentDigest | undefined | 'unknown' | 'metadata-only' | PastVersion;
   /** When it came into force, by the API server's clock as far as that is known. */
@@ -51,7 +51,7 @@ export interface SourceEntry {
 export const noPast: readonly PreviousState[] = [];
 
 /** All its states, oldest first, the current one last. */
-export function statesOf({ former, record, fromMs, evidence }: SourceEntry): readonly DatedContent[] {
+export function statesOf({ former, record, fromMs, evidence }: SourceEntry): readonly TimedContent[] {
   return [...former, { content: record?.content, fromMs, evidence }];
 }
 
@@ -71,16 +71,16 @@ export function withoutPast(entry: SourceEntry): SourceEntry {
 }
 
 /** The content of a state, if it existed and is known. */
-export function knownContent(content: DatedContent['content']): ContentDigest | undefined {
+export function knownContent(content: TimedContent['content']): ContentDigest | undefined {
   return typeof content === 'string' || isPastVersion(content) ? undefined : content;
 }
 
 /** Whether a read may still reveal the content. */
-export function isMetadataOnly(content: DatedContent['content']): content is 'metadata-only' | PastVersion {
+export function isMetadataOnly(content: TimedContent['content']): content is 'metadata-only' | PastVersion {
   return content === 'metadata-only' || isPastVersion(content);
 }
 
-export function isPastVersion(content: DatedContent['content']): content is PastVersion {
+export function isPastVersion(content: TimedContent['content']): content is PastVersion {
   return typeof content === 'object' && 'until' in content;
 }
 
@@ -96,14 +96,14 @@ export function withResolvedTimes(entry: SourceEntry): SourceEntry {
 }
 
 /** Whether everything that its time depends on is known, and the time is not set yet. */
-function isResolvable({ content, evidence }: DatedContent, before: DatedContent | undefined): boolean {
+function isResolvable({ content, evidence }: TimedContent, before: TimedContent | undefined): boolean {
   return (
     evidence !== undefined &&
     !(before && (before.evidence || isMetadataOnly(before.content) || isMetadataOnly(content)))
   );
 }
 
-function timeOf(state: DatedContent, before: DatedContent | undefined): Pick<DatedContent, 'fromMs' | 'evidence'> {
+function timeOf(state: TimedContent, before: TimedContent | undefined): Pick<TimedContent, 'fromMs' | 'evidence'> {
   const { content, fromMs, evidence } = state;
   if (!evidence || !isResolvable(state, before)) return { fromMs, evidence };
   const [was, is] = [knownContent(before?.content), knownContent(content)];

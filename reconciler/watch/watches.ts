@@ -91,7 +91,7 @@ export class Watches {
   }
 
   /**
-   * Lists everything again: after a restore of etcd, an older watch shows nothing. A list that is under way begins anew,
+   * Lists everything again: after a restore of etcd, an older watch shows nothing. A list that is under way begins again,
    * because what it has shown so far may be undone.
    */
   async listAllAgain(): Promise<void> {

@@ -265,7 +265,7 @@ export class Worker {
     reporter.coalesced(
       workload,
       changes,
-      'folded into the rollout of its new template, which was stored after the change',
+      'coalesced with the rollout of its new template, which was stored after the change',
       waited,
     );
     return stored ? { kind: 'done' } : unwritten;

@@ -262,7 +262,7 @@ describe('a template of what is not watched', () => {
   });
 });
 
-describe('a loan', () => {
+describe('a workloadRef', () => {
   const told = () => [references.splice(0), seenAnew.splice(0)];
 
   const ofWeb = { kind: 'Deployment', name: 'web' };

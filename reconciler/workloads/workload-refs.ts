@@ -6,7 +6,7 @@ import { readWorkload, trackingSignature, type WorkloadRecord } from '../../shar
 import { unknownProgress } from '../../shared/domain/workloads/rollout-progress';
 import {
   askingRollouts,
-  borrowedFrom,
+  referencedDeployment,
   joinedDeployment,
   joinedRollout,
   withOtherTemplate,
@@ -59,16 +59,16 @@ export class WorkloadRefs {
     if (record.kind === 'Deployment') {
       // The Deployment's own status says nothing about the pods that a Rollout creates from its template.
       const key = keyOf(record);
-      const lent = this.#rolloutsOf.has(key)
+      const referenced = this.#rolloutsOf.has(key)
         ? { ...record, rolloutStatus: 'unknown' as const, progress: unknownProgress }
         : record;
-      return joinedDeployment(lent, this.#asking(key));
+      return joinedDeployment(referenced, this.#asking(key));
     }
     return record.rollout?.workloadRef ? this.#joinedRollout(record) : record;
   }
 
   /** Whether a Rollout takes its template from this workload. */
-  isLent({ kind, namespace, name }: Pick<WorkloadRecord, 'kind' | 'namespace' | 'name'>): boolean {
+  isReferenced({ kind, namespace, name }: Pick<WorkloadRecord, 'kind' | 'namespace' | 'name'>): boolean {
     return kind === 'Deployment' && this.#rolloutsOf.has(objectKey(namespace, name));
   }
 
@@ -93,7 +93,7 @@ export class WorkloadRefs {
 
   #takeRollout(record: WorkloadRecord): void {
     const key = keyOf(record);
-    const name = borrowedFrom(record);
+    const name = referencedDeployment(record);
     const deployment = name === undefined ? undefined : objectKey(record.namespace, name);
     if (this.#deploymentOf.get(key) !== deployment) this.#end(key);
     if (deployment === undefined) return;
@@ -152,7 +152,7 @@ export class WorkloadRefs {
 
   #joinedRollout(record: WorkloadRecord): WorkloadRecord {
     const { policy, annotationKeys } = this.#options;
-    const name = borrowedFrom(record);
+    const name = referencedDeployment(record);
     if (name === undefined) return withOtherTemplate(record, policy, annotationKeys);
     const key = objectKey(record.namespace, name);
     return joinedRollout(record, this.#deployments.get(key), this.#asking(key));

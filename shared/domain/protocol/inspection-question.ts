@@ -148,7 +148,7 @@ function pageOf(
   const token = query.get('continue') || undefined;
   const after = token === undefined ? undefined : Buffer.from(token, 'base64url').toString();
   if (after !== undefined && (!place.test(after) || continueToken(after) !== token)) {
-    return badRequest('continue must be the token of an earlier page: leave it out to begin anew');
+    return badRequest('continue must be the token of an earlier page: leave it out to begin again');
   }
   return { namespace, limit: Number(limit), after };
 }

@@ -10,10 +10,10 @@ export const installHoldSchema = z
     because: z.string().optional().describe('Why, in the words of whoever set it.'),
   })
   .readonly();
-export type ToldHold = z.output<typeof installHoldSchema>;
+export type ReportedHold = z.output<typeof installHoldSchema>;
 
 /** As a phrase behind "everything is". @example 'held until 2026-12-01T06:00:00Z by ConfigMap reroll/reroll-hold: release freeze' */
-export function describeHold({ bearer, until, because }: ToldHold, inWords?: (time: string) => string): string {
+export function describeHold({ bearer, until, because }: ReportedHold, inWords?: (time: string) => string): string {
   const detail = because === undefined ? bearer : `${bearer}: ${because}`;
   return describeDeferral({ gate: 'hold', detail, ...(until !== undefined && { until }) }, inWords);
 }

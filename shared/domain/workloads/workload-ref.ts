@@ -25,7 +25,7 @@ export interface ReferringRollout {
 }
 
 /** The name of the Deployment whose template a workload takes; undefined: it has its own, or that of another kind. */
-export function borrowedFrom({ rollout }: Pick<WorkloadRecord, 'rollout'>): string | undefined {
+export function referencedDeployment({ rollout }: Pick<WorkloadRecord, 'rollout'>): string | undefined {
   const ref = rollout?.workloadRef;
   return ref?.kind === 'Deployment' ? ref.name : undefined;
 }

@@ -13,7 +13,7 @@ export class ServerClock implements Clock {
   readonly #clock: Clock;
   /** The API server's time when the monotonic clock showed zero. */
   #originMs: number;
-  #isTold = false;
+  #hasObserved = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -37,7 +37,7 @@ export class ServerClock implements Clock {
    * answer. It is known to about a second.
    */
   aheadMs(): number | undefined {
-    return this.#isTold ? Math.round(this.#clock.nowMs() - this.nowMs()) : undefined;
+    return this.#hasObserved ? Math.round(this.#clock.nowMs() - this.nowMs()) : undefined;
   }
 
   /**
@@ -48,7 +48,7 @@ export class ServerClock implements Clock {
   observe(date: string | undefined, sentMs: number): void {
     const dateMs = Date.parse(date ?? '');
     if (Number.isNaN(dateMs)) return;
-    this.#isTold = true;
+    this.#hasObserved = true;
     const monotonicMs = this.#clock.monotonicMs();
     const aheadMs = this.#originMs + monotonicMs - dateMs;
     if (aheadMs < 0 || aheadMs >= resolutionMs + (monotonicMs - sentMs)) this.#originMs = dateMs - monotonicMs;

@@ -1,6 +1,6 @@
 import { isInForce } from '../gate-settings/hold';
 import type { Deferral } from '../protocol/deferral';
-import type { ToldHold } from '../protocol/install-hold';
+import type { ReportedHold } from '../protocol/install-hold';
 import type { GatesAnswer } from './ask-gates';
 import type { ClosedGate, InstallHold } from './gate';
 
@@ -15,7 +15,7 @@ export function deferralIn(answer: GatesAnswer): Deferral | undefined {
 }
 
 /** The hold of everything, as answers tell it; undefined: there is none, or it is over. */
-export function toldHoldOf(hold: InstallHold | undefined, nowMs: number): ToldHold | undefined {
+export function reportedHoldOf(hold: InstallHold | undefined, nowMs: number): ReportedHold | undefined {
   if (!hold || !isInForce(hold, nowMs)) return undefined;
   const { bearer, untilMs, because } = hold;
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { deferralIn, toldHoldOf } from './told-gates';
+import { deferralIn, reportedHoldOf } from './reported-gates';
 
 const bearer = 'ConfigMap reroll/reroll-hold';
 
@@ -14,12 +14,12 @@ describe('deferralIn', () => {
   });
 });
 
-describe('toldHoldOf', () => {
+describe('reportedHoldOf', () => {
   it('tells a hold that is in force', () => {
-    expect(toldHoldOf(undefined, 0)).toBeUndefined();
-    expect(toldHoldOf({ bearer, untilMs: undefined, because: undefined }, 0)).toEqual({ bearer });
+    expect(reportedHoldOf(undefined, 0)).toBeUndefined();
+    expect(reportedHoldOf({ bearer, untilMs: undefined, because: undefined }, 0)).toEqual({ bearer });
     const hold = { bearer, untilMs: 1_000, because: 'freeze' };
-    expect(toldHoldOf(hold, 999)).toEqual({ bearer, until: '1970-01-01T00:00:01.000Z', because: 'freeze' });
-    expect(toldHoldOf(hold, 1_000)).toBeUndefined();
+    expect(reportedHoldOf(hold, 999)).toEqual({ bearer, until: '1970-01-01T00:00:01.000Z', because: 'freeze' });
+    expect(reportedHoldOf(hold, 1_000)).toBeUndefined();
   });
 });
