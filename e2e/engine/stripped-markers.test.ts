@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { AdmissionHook } from '../apiserver/admission';
 import type { Fault } from '../apiserver/faults';
@@ -178,10 +179,11 @@ describe('a baseline that another admission webhook removes from the write', () 
   const baselineOf = async (kind: WorkloadKindName, name: string) =>
     (await world.get(kind, name)).metadata.annotations?.['reroll.dev/baseline'];
   const runs = (): number => world.objects('Job').length;
-  const lost = (): readonly unknown[] =>
+  const lost = (): unknown[] =>
     world
       .objects('Event')
-      .flatMap((event) => (event['reason'] === 'BaselineRemoved' ? [objectAt(event, 'involvedObject')['name']] : []));
+      .filter(({ reason }) => reason === 'BaselineRemoved')
+      .map((event) => fieldAt(event, ['involvedObject', 'name']));
 
   it('is written once the webhook stops, although nothing was stored and no watch event followed', async () => {
     await world.start();

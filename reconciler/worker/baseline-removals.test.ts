@@ -22,7 +22,9 @@ function inWorld(answer: Parameters<typeof clientWorld>[0]): void {
   lost = 0;
   const reporter = {
     baselineRemoved: (_: unknown, removers: readonly string[]) => void reported.push(removers),
-    baselineLost: () => void lost++,
+    baselineLost: () => {
+      lost++;
+    },
   };
   removals = new BaselineRemovals({ ...world, reporter });
 }
