@@ -764,3 +764,11 @@ describe('the judge takes a record for a true one', () => {
     );
   });
 });
+
+describe('a baseline under a lost key is replaced', () => {
+  it('if nothing is left to record, because the source has gone and only its own annotation made it count', async () => {
+    const { violations, story } = await simulate(drawWorld(50_527));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/delete Secret default\/db[^]*MODIFIED DaemonSet default\/agent/);
+  });
+});

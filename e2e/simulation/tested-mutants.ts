@@ -405,4 +405,11 @@ export const testedMutants: readonly TestedMutant[] = [
     to: '.filter(() => true)',
     test: 'reconciler/hints/hints.test.ts',
   },
+  {
+    what: 'a baseline that cannot be read stays if there is nothing to record',
+    file: 'shared/domain/plan/plan.ts',
+    from: 'if (baselineProblem !== undefined || baselineLost',
+    to: 'if (baselineLost',
+    test: 'reconciler/sources/plan-from-index.test.ts',
+  },
 ];

@@ -577,6 +577,13 @@ it('a workload whose baseline was made with another key restarts for what was wr
   expect(look(tracked({}, undefined, { referencedSinceMs: at(-30) })).action).toBe('adopt');
 });
 
+it.each([
+  ['replaced, if it cannot be read', 'it was made with another digest key', 'adopt'],
+  ['left, if there is none', undefined, 'none'],
+])('the baseline of a workload that uses nothing is %s', (_what, baselineProblem, action) => {
+  expect(look(tracked({ uses: [] }, undefined, { baselineProblem })).action).toBe(action);
+});
+
 describe('metadata-only sources', () => {
   /** The sources as a list shows them. */
   function list(...records: readonly Parameters<typeof sourceRecord>[0][]): void {

@@ -45,10 +45,14 @@ export function plan(input: PlanInput): Plan {
   return isNews(baseline, input) ? { action: 'adopt', baseline, verdicts } : { action: 'none', verdicts };
 }
 
-/** Whether the workload does not carry this record yet. */
+/**
+ * Whether the workload does not carry this record yet. One that cannot be read is replaced even if there is nothing to
+ * record: otherwise each next leader would report it again.
+ */
 function isNews({ sources }: Baseline, input: PlanInput): boolean {
-  const { baseline, baselineLost, unwritten } = input.workload;
-  return baselineLost || unwritten || isUnderFormerKey(input) || !sameSources(baseline?.sources ?? new Map(), sources);
+  const { baseline, baselineProblem, baselineLost, unwritten } = input.workload;
+  if (baselineProblem !== undefined || baselineLost || unwritten || isUnderFormerKey(input)) return true;
+  return !sameSources(baseline?.sources ?? new Map(), sources);
 }
 
 function isUnderFormerKey({ workload: { baseline }, keyId }: PlanInput): boolean {
