@@ -11,35 +11,43 @@ function at(resourceVersion: string): TrackedWorkload {
   return trackedWorkload(workloadRecord({ resourceVersion }), { key });
 }
 
-/** A write to version 10 was refused, and version 11 is what a read by name finds. */
-function refusedAtTen(shown: string | undefined) {
+const ten = at('10');
+
+/** A write to version 10 was refused, this is known since, and this is what a read by name finds. */
+function refusedAtTen(known: TrackedWorkload | undefined, resourceVersion = '11') {
   const taken: string[] = [];
-  const { client, transport } = clientWorld(() => ({ body: workloadObject({ resourceVersion: '11' }) }));
+  const { client, transport } = clientWorld(() => ({ body: workloadObject({ resourceVersion }) }));
   const versions = new RefusedVersions({
-    workloads: { get: () => (shown === undefined ? undefined : at(shown)) },
-    context: { client, read: () => workloadRecord({ resourceVersion: '11' }) },
-    refresh: ({ resourceVersion }) => taken.push(resourceVersion),
+    workloads: { get: () => known },
+    context: { client, read: () => workloadRecord({ resourceVersion }) },
+    refresh: (record) => taken.push(record.resourceVersion),
   });
-  versions.note(at('10'));
+  versions.note(ten);
   return { versions, taken, transport };
 }
 
 describe('a workload that a write was refused for', () => {
   it.each([
-    ['the watch shows nothing meanwhile', '10', ['11']],
-    ['the watch shows the same', '11', ['11']],
-    ['the watch shows what followed, and shows it once', '12', []],
+    ['the watch shows nothing meanwhile', ten, ['11']],
+    ['the watch shows the same', at('11'), ['11']],
+    ['the watch shows what followed, and shows it once', at('12'), []],
     ['it is gone from the index', undefined, []],
-  ])('is taken as it was read, or not: %s', async (_, shown, taken) => {
-    const world = refusedAtTen(shown);
-    await world.versions.catchUp(at('10'));
+  ])('is taken as it was read, or not: %s', async (_, known, taken) => {
+    const world = refusedAtTen(known);
+    await world.versions.catchUp(ten);
     expect(world.taken).toEqual(taken);
   });
 
+  it('is taken at an older version, if the write of what is known was undone by a restore of etcd', async () => {
+    const world = refusedAtTen(ten, '4');
+    await world.versions.catchUp(ten);
+    expect(world.taken).toEqual(['4']);
+  });
+
   it('is not read if the watch has shown a newer version before, nor at the second look', async () => {
-    const { versions, transport } = refusedAtTen('11');
+    const { versions, transport } = refusedAtTen(at('11'));
     await versions.catchUp(at('11'));
-    await versions.catchUp(at('10'));
+    await versions.catchUp(ten);
     expect(transport.requests).toEqual([]);
   });
 });

@@ -44,8 +44,10 @@ export class RefusedVersions {
       const found = context.read(record.kind, object);
       // The workload may be gone from the index, for example because its namespace is no longer selected.
       const known = workloads.get(key)?.record;
-      // The watch may have shown what followed before this answer arrived, and shows it only once.
-      if (known && !isOlderVersion(found.resourceVersion, known.resourceVersion)) refresh(found);
+      // The watch may have shown what followed before this answer arrived, and shows it only once. If it has shown nothing,
+      // the answer counts even if it is older: after a restore of etcd, what is known may be undone.
+      const isShownSince = known !== record;
+      if (known && !(isShownSince && isOlderVersion(found.resourceVersion, known.resourceVersion))) refresh(found);
     }
     this.#versions.delete(key);
   }
