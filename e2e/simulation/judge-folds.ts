@@ -1,3 +1,5 @@
+import type { KubeObject } from '../apiserver/objects';
+import { objectAt } from '../apiserver/json';
 import { baselineOf, isRecordedParsed, matches, sourceOfEntry } from './baseline-text';
 import type { Case } from './case';
 import type { Content } from './contents';
@@ -23,6 +25,7 @@ export function checkFold(opened: Case, { name, writes }: Life): readonly Violat
   // Under another key everything is recorded again.
   if (!before || !after || before.n !== newest || before.key !== after.key) return [];
   const rolled = writes.findLast((former) => templateOf(former.previous) !== templateOf(former.object)) ?? writes[0];
+  const isOthers = rolled.previous !== undefined && !isOfEngine(rolled);
   return Object.entries(after.sources).flatMap(([id, entry]): readonly Violation[] => {
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');
     const former = before.sources[id];
@@ -36,9 +39,24 @@ export function checkFold(opened: Case, { name, writes }: Life): readonly Violat
     const isRecorded = (content: Content | undefined): boolean =>
       matches(digests, source, content, entry) ||
       (isParsed && content !== undefined && recordsToday(opened, source, entry, content));
-    if (differ(former, entry) !== true || until.some(({ content }) => isRecorded(content))) return [];
+    if (differ(former, entry) !== true) return [];
     const at = `${name} at revision ${revision} by ${user}`;
+    if (until.some(({ content }) => isRecorded(content))) {
+      if (!isOthers || hasOnlyNewPods(previous)) return [];
+      const early = `${at}: a change of ${source} is recorded before all pods are of the template of revision ${rolled.revision}`;
+      return [{ promise: 'missed change', sentence: early }];
+    }
     const sentence = `${at}: a change of ${source} is recorded as if the rollout of revision ${rolled.revision} had come after it`;
     return [{ promise: 'missed change', sentence }];
   });
+}
+
+/** Whether each pod was created from the current template: one that was not may still run when that is undone. */
+function hasOnlyNewPods(object: KubeObject): boolean {
+  const status = objectAt(object, 'status');
+  const count = (field: string): number => Number(status[field] ?? 0);
+  if (count('observedGeneration') < (object.metadata.generation ?? 0)) return false;
+  return object.kind === 'DaemonSet'
+    ? count('currentNumberScheduled') === count('updatedNumberScheduled')
+    : count('replicas') === count('updatedReplicas');
 }
