@@ -695,6 +695,22 @@ describe('a change is not missed by a process that reads by name or lists', () =
   });
 });
 
+describe('a workload is not restarted for nothing', () => {
+  it('if a namespace was created again with all in it, and a list of metadata shows that', async () => {
+    const { violations, story } = await simulate(drawWorld(314_162_299));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/delete namespace shop[^]*create Secret shop\/db[^]*create Deployment shop\/api/);
+  });
+});
+
+describe('a restore of etcd is noticed', () => {
+  it('for a workload to which the answer to a write came after it', async () => {
+    const { violations, story } = await simulate(drawWorld(314_161_041));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/is restored to revision 145[^]*MODIFIED StatefulSet default\/store/);
+  });
+});
+
 describe('the judge accepts a record that is written again', () => {
   it('without a restart, for another formatting of a source that is compared parsed', async () => {
     const { violations, story } = await simulate(drawWorld(81_128_007));

@@ -80,10 +80,10 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/stripped-markers.test.ts',
   },
   {
-    what: 'a source that a list first shows, in place of another, counts as it is since its creation',
+    what: 'a source that a list shows in place of another, and that is read later, counts as it is since its creation',
     file: 'reconciler/sources/source-index.ts',
-    from: ": origin !== 'watch');",
-    to: ': false);',
+    from: 'if (!predecessor || !hasLostKeys',
+    to: 'if (predecessor || !hasLostKeys',
     test: 'reconciler/sources/source-index.test.ts',
   },
   {

@@ -46,6 +46,15 @@ export interface SourceEntry {
   readonly lastFlags?: SourceFlags;
   /** The uid of the last object, if the source is deleted or its labels no longer select it. */
   readonly lastUid?: string;
+  /** What the object before this one held, as long as nobody has read what this one holds. */
+  readonly predecessor?: Predecessor;
+}
+
+/** The content of an object in whose place a list has shown another one. */
+export interface Predecessor {
+  readonly content: ContentDigest;
+  /** When the list showed it: a key that it had, and the other one lacks, may have been removed at any time until then. */
+  readonly seenMs: number;
 }
 
 export const noPast: readonly PreviousState[] = [];

@@ -74,26 +74,8 @@ describe('the state in force', () => {
         { at: 5, gone: true },
         { at: 30, color: 'blue', uid: 'second', created: 16, written: 20, origin: 'list' },
       ],
-      // Nobody saw the content at its creation, and a key that was removed since has left no time.
-      then: { 4: 'red', 10: 'none', 18: 'unknown', 25: 'unknown', 31: 'blue' },
-    },
-    {
-      when: 'deleted and created again unseen, and found by a list',
-      writes: [
-        { at: 0, color: 'red', created: 0, origin: 'list' },
-        { at: 30, color: 'blue', uid: 'second', created: 16, written: 16, origin: 'list' },
-      ],
-      then: { 4: 'red', 25: 'unknown', 31: 'blue' },
-    },
-    {
-      when: 'gone, and created again while the watch was behind',
-      writes: [
-        { at: 0, color: 'red', created: 0, origin: 'list' },
-        { at: 5, gone: true },
-        { at: 30, color: 'blue', uid: 'second', created: 16, written: 16 },
-      ],
-      // A watch shows each write, so this is the content at its creation.
-      then: { 4: 'red', 10: 'none', 25: 'blue' },
+      // Nobody saw the content at its creation.
+      then: { 4: 'red', 10: 'none', 18: 'unknown', 25: 'blue' },
     },
     {
       when: 'changed: before, within the same second, after',
@@ -351,6 +333,44 @@ describe('the state in force', () => {
       expect(colorAt(-10)).toBe('none');
       expect(index.countIn('ConfigMap', 'shop')).toBe(301);
     });
+  });
+});
+
+describe('an object that was created in the place of another, and is seen at 30 s', () => {
+  const second = { uid: 'second', resourceVersion: '9', data: { color: 'blue' }, createdAtMs: at(16) };
+  const largeRed = { color: 'red', size: 'large' };
+  const list = (): void => {
+    index.sink('ConfigMap', undefined, () => undefined).upsert(listedRecord(second), 'list');
+  };
+  const listAndRead = (): void => {
+    list();
+    index.learn(sourceRecord(second));
+  };
+
+  it.each<[string, Readonly<Record<string, string>>, boolean, () => void, string]>([
+    ['with all its keys holds them since its creation', red, false, () => see(second, 'list'), 'blue'],
+    ['with all its keys, too, if it was seen to go', red, true, () => see(second, 'list'), 'blue'],
+    ['without a key of it may have lost that since', largeRed, false, () => see(second, 'list'), 'unknown'],
+    ['without a key of it, too, if it was seen to go', largeRed, true, () => see(second, 'list'), 'unknown'],
+    ['without a key of it was created like that if a watch shows it', largeRed, true, () => see(second), 'blue'],
+    ['and is not read is not known', largeRed, false, list, 'metadata-only'],
+    ['and is read without a key of it may have lost that since', largeRed, false, listAndRead, 'unknown'],
+    ['and is read with all its keys holds them since its creation', red, false, listAndRead, 'blue'],
+  ])('%s', async (_what, data, isGone, show, then) => {
+    see({ data, createdAtMs: at(-100) });
+    if (isGone) remove();
+    await clock.advance(30_000);
+    show();
+    expect([colorAt(25), colorAt(31)]).toEqual([then, then === 'metadata-only' ? then : 'blue']);
+  });
+
+  it('may have lost a key once only: the next edit leaves its time', async () => {
+    see({ data: largeRed, createdAtMs: at(-100) });
+    await clock.advance(30_000);
+    listAndRead();
+    await clock.advance(30_000);
+    see({ ...second, resourceVersion: '12', data: { color: 'green' }, writtenAtMs: at(60) });
+    expect([colorAt(25), colorAt(31), colorAt(61)]).toEqual(['unknown', 'blue', 'green']);
   });
 });
 

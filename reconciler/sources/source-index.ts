@@ -219,7 +219,7 @@ export class SourceIndex {
       before.resourceVersion === shown.resourceVersion &&
       before.writtenAtMs === shown.writtenAtMs;
     if (entry && isSameVersion && before.content === 'metadata-only' && hasContent(shown)) {
-      this.#store.set(shown, { ...entry, record: shown });
+      this.#store.set(shown, this.#withContent(entry, shown));
       return;
     }
     const record = isSameVersion && !hasContent(shown) ? { ...shown, content: before.content } : shown;
@@ -267,19 +267,35 @@ export class SourceIndex {
     entry: SourceEntry | undefined,
     record: SourceRecord,
     origin: WriteTimeEvidence['origin'],
-  ): Pick<SourceEntry, 'fromMs' | 'evidence'> {
+  ): Pick<SourceEntry, 'fromMs' | 'evidence' | 'predecessor'> {
     const before = entry?.record;
     const seenMs = wholeSecond(this.#clock.nowMs());
-    // A watch may first show an object long after its creation, for example because a label was added. A list or a read
-    // may show one that was created in place of another, and has lost a key since: a removal leaves no time.
     if (before?.uid !== record.uid) {
       const fromMs = Math.max(record.createdAtMs, record.writtenAtMs ?? 0);
-      const mayBeLater = entry && (entry.lastUid === record.uid ? mayHaveLostKeys(entry, record) : origin !== 'watch');
-      return { fromMs: mayBeLater ? Math.max(fromMs, seenMs) : fromMs };
+      const laterMs = Math.max(fromMs, seenMs);
+      // A watch may first show an object long after its creation, for example because a label was added.
+      if (entry?.lastUid === record.uid) return { fromMs: mayHaveLostKeys(entry, record) ? laterMs : fromMs };
+      const content =
+        origin === 'watch' ? undefined : knownContent(before ? before.content : entry?.former.at(-1)?.content);
+      if (!content) return { fromMs };
+      if (!hasContent(record)) return { fromMs, predecessor: { content, seenMs } };
+      return { fromMs: hasLostKeys(content, record.content) ? laterMs : fromMs };
     }
     const evidence = { origin, ...timesOf(before, record, seenMs) };
     const fromMs = changedAtMs(evidence, before.content, record.content);
     return hasContent(before) && hasContent(record) ? { fromMs } : { fromMs, evidence };
+  }
+
+  /**
+   * The entry with the content that was read of its object. A list or a read may first show an object that was created in
+   * place of another, and has lost a key since.
+   */
+  #withContent({ predecessor, ...entry }: SourceEntry, record: DigestedSource): SourceEntry {
+    if (!predecessor || !hasLostKeys(predecessor.content, record.content)) return { ...entry, record };
+    const fromMs = Math.max(entry.fromMs, predecessor.seenMs);
+    const isEdited = entry.fromMs > record.createdAtMs;
+    const former = isEdited ? entry.former : [...entry.former, this.#unknownState(record.createdAtMs)];
+    return { ...entry, record, fromMs, former: this.#retention.retained(record, former) };
   }
 
   /** The past, with the state that ends now. `until`: the version of the write that ended it; undefined: not known. */
@@ -297,13 +313,17 @@ export class SourceIndex {
 }
 
 /**
- * Whether a source that is selected again may have lost a key meanwhile. A removal leaves no time in managedFields. A
- * content that nobody read before may have had any key.
+ * Whether a source that is selected again may have lost a key meanwhile. A content that nobody read before may have had
+ * any key.
  */
 function mayHaveLostKeys({ former }: SourceEntry, { content }: SourceRecord): boolean {
   const before = knownContent(former.at(-1)?.content);
-  if (!before || content === 'metadata-only') return true;
-  return content.differingKeys(before).some((key) => content.key(key) === absent);
+  return !before || content === 'metadata-only' || hasLostKeys(before, content);
+}
+
+/** A removal leaves no time in managedFields. */
+function hasLostKeys(before: ContentDigest, now: ContentDigest): boolean {
+  return now.differingKeys(before).some((key) => now.key(key) === absent);
 }
 
 /** The content of a state that is now past. If a restored backup set versions back, the past cannot be read. */
