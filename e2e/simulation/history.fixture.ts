@@ -204,8 +204,7 @@ export class Hand {
   }
 
   /** The engine records the content `color` on the CronJob `report`. */
-  async recordOnCronJob(color: string): Promise<void> {
-    const text = this.#baseline(color);
+  async recordOnCronJob(color: string, text = this.#baseline(color)): Promise<void> {
     await this.#update('CronJob', 'default', 'report', 'engine-0-1', (object) =>
       withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text),
     );

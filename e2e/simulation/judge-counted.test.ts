@@ -162,6 +162,25 @@ describe('the judge, for a source that is compared parsed', () => {
     expect(promises(hand)).toEqual(broken);
   });
 
+  it.each([
+    ['accepts', formatted, true, []],
+    ['reports, for another value,', changed, true, ['baseline apart from template']],
+    ['reports, if the record does not tell what is parsed,', formatted, false, ['baseline apart from template']],
+  ])('%s a record of it on a CronJob that no run follows', async (_what, content, isParsed, broken) => {
+    const hand = await parsed();
+    hand.addCronJob();
+    const recordWhole = async (each: Readonly<Record<string, string>>): Promise<void> => {
+      const sources = { 'cm/app': wholeOf(each) };
+      const n = sequence++;
+      const baseline = { v: 1, n, key: 'k', uid: 'of the CronJob', sources, ...(isParsed && { parsed: sources }) };
+      await hand.recordOnCronJob('', JSON.stringify(baseline));
+    };
+    await recordWhole(written);
+    await hand.edit('value-1-', 3_000, pick(content));
+    await recordWhole(content);
+    expect(promises(hand)).toEqual(broken);
+  });
+
   it('accepts a restart for a key that is gone, although the list that has come since has no record of it', async () => {
     const hand = await parsed();
     await hand.annotate(keysAnnotation, 'c?lor,*.json');

@@ -136,6 +136,20 @@ export function recordsToday(opened: Case, source: SourceName, entry: Entry, now
   );
 }
 
+/** Whether what an entry records is what a former one recorded, or differs only in what is not seen when it is parsed. */
+export function recordsSameParsed(opened: Case, source: SourceName, former: Entry, entry: Entry): boolean {
+  const { contents, digests } = opened;
+  return contents
+    .versions(source)
+    .some(
+      ({ content }) =>
+        digests !== undefined &&
+        content !== undefined &&
+        matches(digests, source, content, former) &&
+        recordsToday(opened, source, entry, content),
+    );
+}
+
 /** Whether two contents have the same values of all keys. */
 export function sameWhenParsed(left: Content | undefined, right: Content | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;

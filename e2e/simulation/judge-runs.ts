@@ -1,10 +1,11 @@
 import { arrayAt, objectAt, stringAt } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
-import { baselineOf, matches, sourceOfEntry, type WrittenBaseline } from './baseline-text';
+import { baselineOf, isRecordedParsed, matches, sourceOfEntry, type WrittenBaseline } from './baseline-text';
 import type { Case } from './case';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
+import { recordsSameParsed } from './judge-counted';
 import { changesInLife } from './judge-engine-writes';
 import { isOfEngine, lossesOf, type Life } from './lives';
 import { isLeftToNextRun } from './own-settings';
@@ -39,6 +40,10 @@ function checkCronJob(opened: Case, life: Life): readonly Violation[] {
     const former = before[id];
     if (former === undefined || former === '-' || entry === '-' || written?.key !== after?.key) return false;
     if (differ(former, entry) !== true) return false;
+    const source = sourceOfEntry(id, life.writes[0].object.metadata.namespace ?? '');
+    const isParsed = source !== undefined && isRecordedParsed(write.object, source);
+    // Of a source that is compared parsed, another formatting is the same content.
+    if (isParsed && recordsSameParsed(opened, source, former, entry)) return false;
     return written?.uid !== undefined || !wasSoAtBirth(opened, life, id, entry);
   });
   const since = life.writes.findLast((earlier) => earlier !== write && isOfEngine(earlier))?.revision ?? 0;

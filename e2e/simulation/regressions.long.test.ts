@@ -720,6 +720,14 @@ describe('the judge accepts a record that is written again', () => {
     );
   });
 
+  it('without a run of a CronJob, for another formatting of a source that is compared parsed, and with another list', async () => {
+    const { violations, story } = await simulate(drawWorld(314_163_987));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /put reroll\.dev\/keys: c\?lor,\*\.json on ConfigMap default\/app[^]*MODIFIED CronJob default\/report/,
+    );
+  });
+
   it('if the numbers began anew, and the next leader knows only the one of before', async () => {
     const { violations, story } = await simulate(drawWorld(1_139_460));
     expect(violations).toEqual([]);
