@@ -46,7 +46,7 @@ export class RefusedVersions {
       const known = workloads.get(key)?.record;
       // The watch may have shown what followed before this answer arrived, and shows it only once. If it has shown nothing,
       // the answer counts even if it is older: after a restore of etcd, what is known may be undone.
-      const isShownSince = known !== record;
+      const isShownSince = known?.resourceVersion !== refused;
       if (known && !(isShownSince && isOlderVersion(found.resourceVersion, known.resourceVersion))) refresh(found);
     }
     this.#versions.delete(key);
