@@ -227,7 +227,7 @@ export class Hand {
   }
 
   /** The engine deletes the Job `migrate` and creates it again with a baseline of the content `color`. */
-  async createAnew(color: string, image?: string): Promise<void> {
+  async createAnew(color: string | undefined, image?: string): Promise<void> {
     await this.deleteJob('engine-0-1');
     await this.createJob(color, `restart-${this.#sequence}`, image);
   }
@@ -252,7 +252,7 @@ export class Hand {
   }
 
   /** The engine creates the Job `migrate` with `restart` as its restart annotation. */
-  async createJob(color: string, restart: string, image?: string): Promise<void> {
+  async createJob(color: string | undefined, restart: string, image?: string): Promise<void> {
     const own = { 'reroll.dev/baseline': this.#baseline(color), 'reroll.dev/last-restart': restart };
     const annotations = { ...usesApp.annotations, ...own };
     await this.#create('Job', job({ ...usesApp, name: 'migrate', annotations, ...(image !== undefined && { image }) }));
@@ -298,8 +298,11 @@ export async function adopted(settle: (hand: Hand) => Promise<void> = async () =
 }
 
 /** A judge that sees each write as it happens, and a backup of the current state to which `restore` goes back. */
-export function backUp({ server, clock }: Hand): { readonly judge: Judge; readonly restore: () => void } {
-  const judge = new Judge();
+export function backUp(
+  { server, clock }: Hand,
+  rules?: Rules,
+): { readonly judge: Judge; readonly restore: () => void } {
+  const judge = new Judge(rules);
   server.history().forEach((write) => judge.wrote(write));
   server.store.subscribe((write) => judge.wrote(write));
   const { revision } = server.store;

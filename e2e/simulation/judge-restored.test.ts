@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { adopted, backUp, type Hand } from './history.fixture';
 import type { Violation } from './judge';
+import { plainRules, type Rules } from './rules';
 
 interface World {
   readonly hand: Hand;
@@ -11,10 +12,13 @@ interface World {
 }
 
 /** A judge that sees every write as it happens. The backup is made after the adoption and `first`. */
-async function backedUp(first: (hand: Hand) => Promise<void> = async () => undefined): Promise<World> {
+async function backedUp(
+  first: (hand: Hand) => Promise<void> = async () => undefined,
+  rules?: Partial<Rules>,
+): Promise<World> {
   const hand = await adopted();
   await first(hand);
-  const { judge, restore } = backUp(hand);
+  const { judge, restore } = backUp(hand, { ...plainRules, ...rules });
   return {
     hand,
     restore: async (thenMs = 20_000) => {
@@ -126,5 +130,24 @@ describe('the judge, after a restore of etcd', () => {
     await hand.strip();
     await hand.engine('value-2-', false);
     expect(promises()).toEqual([]);
+  });
+
+  it.each([
+    ['accepts a Job that is created again for a deletion that was undone', true],
+    ['reports a Job that is created again for a deletion that there never was', false],
+  ])('%s', async (_what, isDeleted) => {
+    const { hand, restore, promises } = await backedUp(
+      async (changed) => {
+        changed.addJob();
+        await changed.edit('value-2-');
+        await changed.engine('value-2-', true);
+        await changed.createAnew('value-2-');
+      },
+      { reloadOnDelete: true },
+    );
+    if (isDeleted) await hand.deleteSource();
+    await restore();
+    await hand.createAnew(undefined);
+    expect(promises().includes('restart without reason')).toBe(!isDeleted);
   });
 });

@@ -61,7 +61,10 @@ export function reasonFor(
   const wentSince = (source: string, sinceMs: number): boolean => {
     const late = lateChanges(opened, life, source, [user]);
     const removals = contents.changes(source, 'all', 0, revision).filter(({ content }) => content === undefined);
-    return removals.some((removal) => removal.atMs >= sinceMs || late.includes(removal));
+    return (
+      removals.some((removal) => removal.atMs >= sinceMs || late.includes(removal)) ||
+      lostWrites(opened, source).some((lost) => lost.type === 'DELETED' && lost.atMs >= sinceMs)
+    );
   };
   return Object.entries(after.sources).some(([id, entry]) => {
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');

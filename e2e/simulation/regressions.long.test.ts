@@ -711,6 +711,16 @@ describe('a restore of etcd is noticed', () => {
   });
 });
 
+describe('the judge accepts a Job that is created again', () => {
+  it('for a deletion that a restore of etcd undid, if its entry in the journal was written before that was known', async () => {
+    const { violations, story } = await simulate(drawWorld(271_834_743));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /delete Secret default\/db[^]*is restored to revision[^]*ADDED Secret reroll\/reroll-job[^]*ADDED Job default\/migrate/,
+    );
+  });
+});
+
 describe('the judge accepts a record that is written again', () => {
   it('without a restart, for another formatting of a source that is compared parsed', async () => {
     const { violations, story } = await simulate(drawWorld(81_128_007));
