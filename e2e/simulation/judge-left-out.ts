@@ -19,14 +19,15 @@ export function checkLeftOut({ namespaces, openEntries, restored, rules }: Case,
   if (!write || !isEngine(write.user) || write.type === 'ADDED' || endsPause(write)) return [];
   const sinceMs = namespaces.leftOutSinceMs(namespaceOf(life));
   if (sinceMs === undefined) return [];
-  // An entry of the journal is carried out, however long that takes: its Job may have been deleted already.
-  if (write.type === 'DELETED' && [...openEntries.values()].some((atMs) => atMs < sinceMs)) return [];
   const hidden = rules.namespacesHidden.map(({ fromMs, toMs }) => ({ fromMs: startMs + fromMs, toMs: startMs + toMs }));
   const shownMs = hidden
     .filter(({ fromMs, toMs }) => fromMs < sinceMs + behindMs && toMs > sinceMs)
     .map(({ toMs }) => toMs + backoffMs);
   const toldMs = Math.max(sinceMs, restored?.atMs ?? 0, ...shownMs);
-  if (write.atMs - toldMs < (rules.watchesFellSilent ? silentMs : behindMs)) return [];
+  const mayActUntilMs = toldMs + (rules.watchesFellSilent ? silentMs : behindMs);
+  if (write.atMs < mayActUntilMs) return [];
+  // An entry of the journal is carried out, however long that takes: its Job may have been deleted already.
+  if (write.type === 'DELETED' && [...openEntries.values()].some((atMs) => atMs < mayActUntilMs)) return [];
   const sentence = `${life.name} at revision ${write.revision} by ${write.user}: its namespace is not selected`;
   return [{ promise: 'left out', sentence }];
 }

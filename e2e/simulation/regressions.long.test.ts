@@ -712,6 +712,14 @@ describe('a restore of etcd is noticed', () => {
 });
 
 describe('the judge accepts a Job that is created again', () => {
+  it('in a namespace that is left out, if its entry in the journal was written before that was known', async () => {
+    const { violations, story } = await simulate(drawWorld(271_831_908));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /deselect Namespace \/default[^]*MODIFIED Secret reroll\/reroll-job[^]*DELETED Job default\/migrate/,
+    );
+  });
+
   it('for a deletion that a restore of etcd undid, if its entry in the journal was written before that was known', async () => {
     const { violations, story } = await simulate(drawWorld(271_834_743));
     expect(violations).toEqual([]);
