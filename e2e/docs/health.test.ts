@@ -27,6 +27,7 @@ function restartedIn(cell: string): readonly RestartedUser[] {
       restartedAtMs: nowMs - 90_000 + n,
       state: 'healthy',
       isForIt: true,
+      hasRestartedSince: false,
       deadlineFromMs: nowMs - 90_000 + n,
       healthySinceMs,
     };

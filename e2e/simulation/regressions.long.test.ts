@@ -711,6 +711,14 @@ describe('a restore of etcd is noticed', () => {
   });
 });
 
+describe('the others wait for the second workload of a change', () => {
+  it('if the first one has restarted for something else since', async () => {
+    const { violations, story } = await simulate(drawWorld(271_845_773));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/put reroll\.dev\/after: daemonset\/agent[^]*MODIFIED Deployment default\/web/);
+  });
+});
+
 describe('the judge accepts a Job that is created again', () => {
   it('in a namespace that is left out, if its entry in the journal was written before that was known', async () => {
     const { violations, story } = await simulate(drawWorld(271_831_908));

@@ -226,4 +226,11 @@ export const testedGateMutants: readonly TestedMutant[] = [
     to: "const read = record ? 'read' : '';",
     test: 'reconciler/gates/restart-stages.test.ts',
   },
+  {
+    what: 'who has restarted for something else since counts as the second one of its stage',
+    file: 'shared/domain/gates/source-rollout.ts',
+    from: '|| forIt.some(({ hasRestartedSince }) => hasRestartedSince)) return restarted;',
+    to: ') return restarted;',
+    test: 'shared/domain/gates/source-rollout.test.ts',
+  },
 ];

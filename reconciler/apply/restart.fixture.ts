@@ -41,7 +41,7 @@ export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restar
     id: restartId,
     atMs: at(60.5),
     workload,
-    ...{ changes: [changeOf()], changeIds: [changeOf().changeId] },
+    ...{ changes: [changeOf()], changeIds: [changeOf().changeId], earlierChangeIds: [] },
     baseline,
     strategy: 'env-vars',
     marker: {

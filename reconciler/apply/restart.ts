@@ -19,6 +19,8 @@ export interface Restart {
   readonly changes: readonly Change[];
   /** Of these changes, and of earlier ones whose contents its sources still have. */
   readonly changeIds: readonly string[];
+  /** Of these earlier ones. */
+  readonly earlierChangeIds: readonly string[];
   readonly baseline: Baseline;
   readonly strategy: StrategyName;
   readonly marker: TemplateMarker;

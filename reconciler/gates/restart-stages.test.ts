@@ -155,6 +155,18 @@ describe('RestartStages', () => {
     expect(stages.isWaiting).toBe(false);
   });
 
+  it('waits for the second one also if the first one has restarted for something else since', async () => {
+    look('a');
+    await healthy('a');
+    look('b');
+    const since = { id: 'a0000001', atMs: clock.nowMs(), changeIds: ['0123abcd', change], earlierChangeIds: [change] };
+    show('a', { state: 'rolling', lastRestart: since });
+    await healthy('a');
+    expect(ask('c')).toContain('Deployment b must first be healthy');
+    await healthy('b');
+    expect(look('c')).toBe(true);
+  });
+
   it('tells when something happens by itself', async () => {
     look('a');
     look('b');

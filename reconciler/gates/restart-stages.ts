@@ -328,6 +328,7 @@ export class RestartStages {
     const { kind, name, lastRestart, progress } = workload.record;
     if (!lastRestart) return undefined;
     const isNoted = id !== undefined && lastRestart.changeIds?.includes(id) === true;
+    const hasRestartedSince = id !== undefined && lastRestart.earlierChangeIds?.includes(id) === true;
     // It restarted for another source since. The time of a write says less: it is also that of an edited annotation.
     if (!isNoted && lastRestart.atMs < (record?.writtenAtMs ?? Infinity)) return undefined;
     const rolledOutMs = this.#healthySinceMs(workload.key, lastRestart.id, progress.state);
@@ -339,7 +340,8 @@ export class RestartStages {
       ? withChecks(shown, checks.verdict(workload), clock.nowMs() - (clock.monotonicMs() - rolledOutMs))
       : shown;
     return {
-      ...{ key: workload.key, title: `${kind} ${name}`, restartedAtMs: lastRestart.atMs, isForIt: isNoted, ...rollout },
+      ...{ key: workload.key, title: `${kind} ${name}`, restartedAtMs: lastRestart.atMs, ...rollout },
+      ...{ isForIt: isNoted, hasRestartedSince },
       healthySinceMonotonicMs: sinceMs,
       isChecked: isRolledOut && checks.hasChecks(workload.record),
     };

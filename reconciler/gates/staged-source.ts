@@ -228,6 +228,7 @@ function isSame(left: RestartedSince | undefined, right: RestartedSince | undefi
     left.state === right?.state &&
     left.restartedAtMs === right.restartedAtMs &&
     left.isForIt === right.isForIt &&
+    left.hasRestartedSince === right.hasRestartedSince &&
     left.isChecked === right.isChecked &&
     left.check === right.check &&
     left.healthySinceMonotonicMs === right.healthySinceMonotonicMs

@@ -29,7 +29,7 @@ it('keeps the ids of earlier changes whose contents the sources still have', () 
   const theme = sourceRecord({ name: 'theme' });
   const sources = { get: ({ name }: SourceRef) => (name === 'theme' ? theme : sourceRecord()), namesIn: () => [] };
   const id = currentChangeId(theme, theme) ?? '';
-  const note = lastRestartAnnotation('c0ffee00', 0, [], { changeIds: [id, 'deadbeef'] });
+  const note = lastRestartAnnotation('c0ffee00', 0, [], { earlierChangeIds: [id, 'deadbeef'] });
   const { workload } = restartOf({
     uses: ['cm/app', 'cm/theme'],
     annotations: { ...auto, 'reroll.dev/last-restart': note },
@@ -40,7 +40,8 @@ it('keeps the ids of earlier changes whose contents the sources still have', () 
     sources,
     defaults: { strategy: 'env-vars' },
   } as const;
-  const { changeIds, annotations } = describeRestart(options, workload, baselineOf(1), [changeOf()]);
+  const { changeIds, earlierChangeIds, annotations } = describeRestart(options, workload, baselineOf(1), [changeOf()]);
   expect(changeIds).toEqual([changeOf().changeId, id]);
+  expect(earlierChangeIds).toEqual([id]);
   expect(readLastRestart(annotations['reroll.dev/last-restart'])?.changeIds).toEqual(changeIds);
 });

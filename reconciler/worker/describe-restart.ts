@@ -38,20 +38,22 @@ export function describeRestart(
   const id = randomHex(random, 8);
   const nowMs = clock.nowMs();
   const strategy = settings.strategy ?? defaults.strategy;
-  const changeIds = [...new Set([...changes.map(({ changeId }) => changeId), ...earlierChanges(options, workload)])];
+  const answered = new Set(changes.map(({ changeId }) => changeId));
+  const earlierChangeIds = earlierChanges(options, workload).filter((earlier) => !answered.has(earlier));
   return {
     id,
     atMs: nowMs,
     workload,
     changes,
-    changeIds,
+    changeIds: [...answered, ...earlierChangeIds],
+    earlierChangeIds,
     baseline,
     strategy,
     marker: strategies[strategy]({ namespace, changes, restartId: id, nowMs }),
     annotations: {
       [ownAnnotations.baseline]: baselineText(workload, baseline),
       [ownAnnotations.lastRestart]: lastRestartAnnotation(id, nowMs, changes, {
-        ...{ isLeftToNextRun: isLeftToNextRun(kind, settings), changeIds },
+        ...{ isLeftToNextRun: isLeftToNextRun(kind, settings), earlierChangeIds },
       }),
       ...pause?.annotations,
     },

@@ -322,8 +322,8 @@ export class Worker {
     // Closed before the write, so that a change during the write opens a new window.
     const settled = settle.close(workload.key);
     const waited = this.#waited(workload, settled);
-    const { atMs, id, changeIds } = restart;
-    const lastRestart = { atMs, id, changeIds };
+    const { atMs, id, changeIds, earlierChangeIds } = restart;
+    const lastRestart = { atMs, id, changeIds, earlierChangeIds };
     const takeBack = turns.began(workload, lastRestart);
     try {
       const apply = writers.methods[workloadKind(record.kind).apply];

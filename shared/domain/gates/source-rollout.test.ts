@@ -12,7 +12,7 @@ function user(title: string, state: Partial<RestartedUser> | RestartedUser['stat
   const isHealthy = (given.state ?? 'healthy') === 'healthy';
   const restartedAtMs = given.restartedAtMs ?? nowMs - 2 * minuteMs;
   return {
-    ...{ key: title, title, restartedAtMs, isForIt: true, deadlineFromMs: restartedAtMs },
+    ...{ key: title, title, restartedAtMs, isForIt: true, hasRestartedSince: false, deadlineFromMs: restartedAtMs },
     ...(isHealthy ? healthy : { state: 'rolling', healthySinceMs: undefined }),
     ...given,
   };
@@ -128,11 +128,22 @@ describe('rolloutStage', () => {
   });
 });
 
+/** The canary, which has restarted for something else after the second one had followed it. */
+function restartedSince(secondState: RestartedUser['state']): readonly RestartedUser[] {
+  const since = { hasRestartedSince: true, restartedAtMs: nowMs - minuteMs };
+  return [user('w-1', secondState), user('w-0', since)];
+}
+
+it('the second one stops the others also if the canary has restarted for something else since', () => {
+  expect(stage(3, restartedSince('failed'))).toBe('stopped by w-1');
+});
+
 describe('usersOfStage', () => {
   it.each<[string, readonly RestartedUser[], readonly string[]]>([
     ['the canary alone', many(1), ['w-0']],
     ['those after it', many(3), ['w-1', 'w-2']],
     ['one that restarted for something else since', [...many(2), user('other', { isForIt: false })], ['w-1', 'other']],
+    ['all, if one of them has restarted for something else since', restartedSince('healthy'), ['w-1', 'w-0']],
     ['none', [], []],
   ])('are %s', (_what, restarted, expected) => {
     expect(usersOfStage(restarted).map(({ title }) => title)).toEqual(expected);

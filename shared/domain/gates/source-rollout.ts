@@ -10,6 +10,8 @@ export interface RestartedUser {
   readonly restartedAtMs: number;
   /** It restarted for this content, as it notes itself. Otherwise it was for something else, later. */
   readonly isForIt: boolean;
+  /** It has restarted for something else since. When it restarted for this content is not known any more. */
+  readonly hasRestartedSince: boolean;
   readonly state: RolloutHealth['state'];
   /** From when its deadline counts; undefined: it has none. A Job that runs for long is not broken; only one that failed is. */
   readonly deadlineFromMs: number | undefined;
@@ -65,12 +67,16 @@ export function rolloutStage({ users, restarted, nowMs }: SourceRollout, setting
   return isTenth || tenth >= users ? open : { is: 'begins', mayBegin: tenth - ofRollout.length, untilMs: Infinity };
 }
 
-/** Those of the restarted users that are judged now. The first one has proved what it had to once others have followed. */
-export function usersOfStage<User extends Pick<RestartedUser, 'isForIt' | 'restartedAtMs'>>(
+/**
+ * Those of the restarted users that are judged now. The first one has proved what it had to once others have followed. If
+ * one has restarted for something else since, nobody knows which one was first, so all are judged.
+ */
+export function usersOfStage<User extends Pick<RestartedUser, 'isForIt' | 'hasRestartedSince' | 'restartedAtMs'>>(
   restarted: readonly User[],
 ): readonly User[] {
-  const [first, ...others] = restarted.filter(({ isForIt }) => isForIt);
-  if (!first || others.length === 0) return restarted;
+  const forIt = restarted.filter(({ isForIt }) => isForIt);
+  const [first, ...others] = forIt;
+  if (!first || others.length === 0 || forIt.some(({ hasRestartedSince }) => hasRestartedSince)) return restarted;
   const proved = others.reduce(
     (earliest, user) => (user.restartedAtMs < earliest.restartedAtMs ? user : earliest),
     first,

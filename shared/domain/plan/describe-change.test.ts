@@ -80,9 +80,9 @@ describe('lastRestartAnnotation', () => {
   });
 
   it('names other changes whose contents the pods have by their ids alone, and few of them', () => {
-    const changeIds = [changeOf().changeId, ...names(30, '0000000').map((name) => name.slice(-8))];
-    const text = lastRestartAnnotation('c0ffee00', nowMs, [changeOf()], { changeIds });
-    expect(JSON.parse(text)).toMatchObject({ also: changeIds.slice(1, 21) });
+    const earlierChangeIds = names(30, '0000000').map((name) => name.slice(-8));
+    const text = lastRestartAnnotation('c0ffee00', nowMs, [changeOf()], { earlierChangeIds });
+    expect(JSON.parse(text)).toMatchObject({ also: earlierChangeIds.slice(0, 20) });
     expect(JSON.parse(lastRestartAnnotation('c0ffee00', nowMs, [changeOf()]))).not.toHaveProperty('also');
   });
 

@@ -108,7 +108,7 @@ function describeKeys(keys: readonly string[] | undefined): string {
 
 /**
  * The annotation `reroll.dev/last-restart`: compact JSON that names the sources of the last restart, the ids of their
- * changes (`changes`) and, where known, the users whose changes it answers (`by`; `byMore` counts the rest). A source
+ * changes (`changes`; `also`: further ones, and those of earlier restarts) and, where known, the users whose changes it answers (`by`; `byMore` counts the rest). A source
  * whose changed keys are unknown has the value `null`. Sources that were created or deleted are also in `created` or
  * `deleted`. With `isLeftToNextRun` the restart is still to come: `"effect":"next-run"`.
  */
@@ -116,14 +116,19 @@ export function lastRestartAnnotation(
   restartId: string,
   nowMs: number,
   changes: readonly Change[],
-  { isLeftToNextRun = false, changeIds = [] }: { isLeftToNextRun?: boolean; changeIds?: readonly string[] } = {},
+  {
+    isLeftToNextRun = false,
+    earlierChangeIds = [],
+  }: { isLeftToNextRun?: boolean; earlierChangeIds?: readonly string[] } = {},
 ): string {
   const named = changes.slice(0, maxNamedSources);
   const sources = named.map(
     (change) => [change.id, changedKeysOf(change)?.slice(0, maxNamedKeys).map(shownName) ?? null] as const,
   );
   const { by, byMore } = namedAuthors(named);
-  const also = changeIds.filter((id) => !named.some(({ changeId }) => changeId === id)).slice(0, maxOtherChanges);
+  const unnamed = changes.slice(maxNamedSources).map(({ changeId }) => changeId);
+  const isNamed = (id: string): boolean => named.some(({ changeId }) => changeId === id);
+  const also = [...unnamed, ...earlierChangeIds].filter((id) => !isNamed(id)).slice(0, maxOtherChanges);
   return JSON.stringify({
     at: new Date(nowMs).toISOString(),
     id: restartId,

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { changeOf } from '../plan/change.fixture';
 import { lastRestartAnnotation } from '../plan/describe-change';
 import { workloadRecord } from '../plan/records.fixture';
 import { readLastRestart } from './last-restart';
@@ -10,6 +11,15 @@ it('reads what a restart writes, whatever follows', () => {
   expect(readLastRestart(`{"at":"2026-01-01T12:30:00.000Z","id":"0123abcd"${' '.repeat(100_000)}`)).toEqual({
     atMs,
     id: '0123abcd',
+  });
+});
+
+it('tells the changes that it answers from those that an earlier one answered', () => {
+  const change = changeOf();
+  const text = lastRestartAnnotation('0123abcd', atMs, [change], { earlierChangeIds: ['deadbeef'] });
+  expect(readLastRestart(text)).toMatchObject({
+    changeIds: [change.changeId, 'deadbeef'],
+    earlierChangeIds: ['deadbeef'],
   });
 });
 

@@ -6,6 +6,8 @@ export interface LastRestart {
   readonly id: string;
   /** Ids of the changes that it answers, and of earlier ones whose contents the sources still have, as far as noted. */
   readonly changeIds?: readonly string[];
+  /** Those of them that an earlier restart answered. */
+  readonly earlierChangeIds?: readonly string[];
   /** Undefined: the webhook did not see the changes. */
   readonly authors?: RestartAuthors;
 }
@@ -31,15 +33,19 @@ export function readLastRestart(text: string | undefined): LastRestart | undefin
   const atMs = Date.parse(time);
   if (Number.isNaN(atMs)) return undefined;
   const own = text?.slice(0, maxBytes) ?? '';
-  const changeIds = changeIdsIn(own);
+  const earlierChangeIds = idsIn(own, others, otherId);
+  const changeIds = [...idsIn(own, noted, notedId), ...earlierChangeIds];
   const authors = restartAuthors(own);
-  return { atMs, id, ...(changeIds.length > 0 && { changeIds }), ...(authors && { authors }) };
+  return {
+    ...{ atMs, id },
+    ...(changeIds.length > 0 && { changeIds }),
+    ...(earlierChangeIds.length > 0 && { earlierChangeIds }),
+    ...(authors && { authors }),
+  };
 }
 
 /** Copies: see above. */
-function changeIdsIn(text: string): readonly string[] {
-  const [, changes = ''] = noted.exec(text) ?? [];
-  const [, also = ''] = others.exec(text) ?? [];
-  const found = [...changes.matchAll(notedId), ...also.matchAll(otherId)];
-  return found.map(([, id = '']) => Buffer.from(id).toString());
+function idsIn(text: string, list: RegExp, each: RegExp): readonly string[] {
+  const [, ids = ''] = list.exec(text) ?? [];
+  return [...ids.matchAll(each)].map(([, id = '']) => Buffer.from(id).toString());
 }
