@@ -19,6 +19,15 @@ describe('the judge, for restarts that coalesce with a rollout', () => {
     expect(hand.promises()).toEqual(promises);
   });
 
+  it('reports nothing if the source was annotated to be ignored before it was deleted', async () => {
+    const hand = await adopted();
+    await hand.annotateSource('reloader.stakater.com/ignore', 'true');
+    await hand.deleteSource();
+    await setImage(hand, '2');
+    await hand.engine(undefined, false);
+    expect(hand.promises(false, { reloadOnDelete: true })).toEqual([]);
+  });
+
   it.each<[string, (hand: Hand) => Promise<void>]>([
     ['no new template', async (hand) => await hand.edit('value-2-')],
     [

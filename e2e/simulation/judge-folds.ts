@@ -42,7 +42,9 @@ export function checkFold(opened: Case, { name, writes }: Life): readonly Violat
     if (differ(former, entry) !== true) return [];
     const at = `${name} at revision ${revision} by ${user}`;
     if (until.some(({ content }) => isRecorded(content))) {
-      if (!isOthers || hasOnlyNewPods(previous)) return [];
+      // The deletion of a source that is annotated to be ignored is recorded, and no rollout need answer it.
+      const counts = opened.usageAt(object, revision).has(source);
+      if (!isOthers || !counts || hasOnlyNewPods(previous)) return [];
       const early = `${at}: a change of ${source} is recorded before all pods are of the template of revision ${rolled.revision}`;
       return [{ promise: 'missed change', sentence: early }];
     }
