@@ -711,6 +711,16 @@ describe('a restore of etcd is noticed', () => {
   });
 });
 
+describe('a workload waits for the one that it names', () => {
+  it('if they named each other before, and an annotation has opened the circle', async () => {
+    const { violations, story } = await simulate(drawWorld(161_814_414));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /put reroll\.dev\/after: deployment\/web, statefulset\/store on Deployment default\/web[^]*MODIFIED Deployment default\/web/,
+    );
+  });
+});
+
 describe('the others wait for the second workload of a change', () => {
   it('if the first one has restarted for something else since', async () => {
     const { violations, story } = await simulate(drawWorld(271_845_773));

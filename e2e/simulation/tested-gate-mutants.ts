@@ -233,4 +233,11 @@ export const testedGateMutants: readonly TestedMutant[] = [
     to: ') return restarted;',
     test: 'shared/domain/gates/source-rollout.test.ts',
   },
+  {
+    what: 'whoever once named each other in a circle never wait again',
+    file: 'reconciler/gates/wait-graph.ts',
+    from: '?.get(blocker) === revision;',
+    to: '?.get(blocker) !== undefined;',
+    test: 'reconciler/gates/restart-order.test.ts',
+  },
 ];

@@ -172,6 +172,15 @@ describe('RestartOrder', () => {
       expect(logger.lines).toHaveLength(3);
     });
 
+    it('waits again as soon as another annotation has opened it', () => {
+      after('a', 'b');
+      after('b', 'a');
+      for (const name of ['a', 'b']) ask(name);
+      expect([ask('a'), ask('b')]).toEqual([undefined, undefined]);
+      user('b');
+      expect([ask('a'), ask('b')]).toEqual([expect.stringContaining('Deployment b'), undefined]);
+    });
+
     it('keeps the waves, and drops the name that closes it', () => {
       user('late', 10);
       user('early', 0, { gates: { after: [{ kind: 'Deployment', name: 'late' }] } });

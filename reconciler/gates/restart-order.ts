@@ -8,7 +8,7 @@ import {
 } from '../../shared/domain/gates/order-gate';
 import { predecessorsOf } from '../../shared/domain/gates/predecessors';
 import { describeWorkload } from '../../shared/domain/plan/describe-change';
-import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import { namespaceOfWorkload, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import { currentChangeId } from '../../shared/domain/sources/change-id';
 import { sourceKey, type LocalSourceRef, type SourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import type { Logger } from '../../shared/runtime/log/logger';
@@ -68,11 +68,11 @@ export class RestartOrder {
     const { key } = workload;
     this.#waits.leave(key);
     for (const predecessor of this.#named(workload)) {
-      if (this.#waits.isDropped(key, predecessor.workload.key)) continue;
+      if (this.#isDropped(key, predecessor.workload.key)) continue;
       const standing = this.#standing(predecessor.workload, changes);
       if (standing === 'done') continue;
       this.#waits.waitFor(key, predecessor.workload.key, { by: predecessor.by, changes });
-      if (this.#dropCircle(key, key) && this.#waits.isDropped(key, predecessor.workload.key)) {
+      if (this.#dropCircle(key, key) && this.#isDropped(key, predecessor.workload.key)) {
         this.#waits.leave(key);
         continue;
       }
@@ -221,13 +221,22 @@ export class RestartOrder {
   #dropCircle(key: WorkloadKey, asking?: WorkloadKey): boolean {
     const circle = this.#waits.circleFrom(key);
     for (const { waiting, blocker } of circle) {
-      this.#waits.drop(waiting, blocker);
+      this.#waits.drop(waiting, blocker, this.#revisionOf(waiting));
       this.#warn(waiting, blocker);
       if (waiting === asking) continue;
       this.#waits.leave(waiting);
       this.#options.onTurn(waiting);
     }
     return circle.length > 0;
+  }
+
+  #isDropped(waiting: WorkloadKey, blocker: WorkloadKey): boolean {
+    return this.#waits.isDropped(waiting, blocker, this.#revisionOf(waiting));
+  }
+
+  /** Another number as soon as an annotation may have opened the circle. */
+  #revisionOf(key: WorkloadKey): number {
+    return this.#options.workloads.revisionOf(namespaceOfWorkload(key));
   }
 
   #warn(waiting: WorkloadKey, blocker: WorkloadKey): void {

@@ -34,11 +34,12 @@ describe('WaitGraph', () => {
     expect(graph.circleFrom('0')).toEqual([]);
   });
 
-  it('remembers what was dropped until nothing is owed any more', () => {
-    graph.drop('a', 'b');
+  it('remembers what was dropped until nothing is owed any more, or the settings change', () => {
+    graph.drop('a', 'b', 1);
     graph.leave('a');
-    expect([graph.isDropped('a', 'b'), graph.isDropped('b', 'a')]).toEqual([true, false]);
+    expect([graph.isDropped('a', 'b', 1), graph.isDropped('b', 'a', 1)]).toEqual([true, false]);
+    expect(graph.isDropped('a', 'b', 2)).toBe(false);
     graph.forget('a');
-    expect(graph.isDropped('a', 'b')).toBe(false);
+    expect(graph.isDropped('a', 'b', 1)).toBe(false);
   });
 });

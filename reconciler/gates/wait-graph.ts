@@ -24,8 +24,11 @@ const maxChain = 1_000;
 export class WaitGraph {
   readonly #blockerOf = new Map<WorkloadKey, { readonly blocker: WorkloadKey; readonly wait: Wait }>();
   readonly #waitingFor = new Map<WorkloadKey, Map<WorkloadKey, Wait>>();
-  /** Workloads that one names, and for which it does not wait, because they would wait for each other. */
-  readonly #dropped = new Map<WorkloadKey, Set<WorkloadKey>>();
+  /**
+   * Workloads that one names, and for which it does not wait, because they would wait for each other: with the revision of
+   * the settings that say so.
+   */
+  readonly #dropped = new Map<WorkloadKey, Map<WorkloadKey, number>>();
 
   /** How many wait. */
   get size(): number {
@@ -61,13 +64,13 @@ export class WaitGraph {
     return [...this.#waitingFor.keys()];
   }
 
-  /** From now on, `waiting` does not wait for `blocker`, although it names it. */
-  drop(waiting: WorkloadKey, blocker: WorkloadKey): void {
-    this.#dropped.set(waiting, (this.#dropped.get(waiting) ?? new Set()).add(blocker));
+  /** With these settings, `waiting` does not wait for `blocker`, although it names it. */
+  drop(waiting: WorkloadKey, blocker: WorkloadKey, revision: number): void {
+    this.#dropped.set(waiting, (this.#dropped.get(waiting) ?? new Map<WorkloadKey, number>()).set(blocker, revision));
   }
 
-  isDropped(waiting: WorkloadKey, blocker: WorkloadKey): boolean {
-    return this.#dropped.get(waiting)?.has(blocker) === true;
+  isDropped(waiting: WorkloadKey, blocker: WorkloadKey, revision: number): boolean {
+    return this.#dropped.get(waiting)?.get(blocker) === revision;
   }
 
   forget(waiting: WorkloadKey): void {
