@@ -42,12 +42,6 @@ export const gatekeeperMutants: readonly Mutant[] = [
     to: "    if (stored !== '') return;\n    const owed",
   },
   {
-    what: 'a record that was taken out on its way is taken for stored',
-    file: 'reconciler/worker/baseline-writes.ts',
-    from: 'stored !== undefined && stored.resourceVersion !== version.record.resourceVersion;',
-    to: 'stored !== undefined;',
-  },
-  {
     what: 'the Job of a CronJob blocks the deletion of that',
     file: 'reconciler/apply/create-job.ts',
     from: 'uid, controller: true }]',

@@ -68,8 +68,15 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a read by name replaces what the watch has shown meanwhile',
     file: 'reconciler/worker/refused-versions.ts',
-    from: 'if (known && !isOlderVersion(found.resourceVersion, known.resourceVersion)) refresh(found);',
-    to: 'if (known) refresh(found);',
+    from: 'const isShownSince = known?.resourceVersion !== refused;',
+    to: 'const isShownSince = false;',
+    test: 'reconciler/worker/refused-versions.test.ts',
+  },
+  {
+    what: 'a read by name is late if it is older than what is known, also after a restore of etcd',
+    file: 'reconciler/worker/refused-versions.ts',
+    from: 'const isShownSince = known?.resourceVersion !== refused;',
+    to: 'const isShownSince = true;',
     test: 'reconciler/worker/refused-versions.test.ts',
   },
   {
@@ -82,8 +89,8 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a source that a list shows in place of another, and that is read later, counts as it is since its creation',
     file: 'reconciler/sources/source-index.ts',
-    from: 'if (!predecessor || !hasLostKeys',
-    to: 'if (predecessor || !hasLostKeys',
+    from: '!hasLostKeys(predecessor.content, record.content)',
+    to: 'hasLostKeys(predecessor.content, record.content)',
     test: 'reconciler/sources/source-index.test.ts',
   },
   {
