@@ -47,7 +47,7 @@ export interface SourceEntry {
   /** The uid of the last object, if the source is deleted or its labels no longer select it. */
   readonly lastUid?: string;
   /** What the object before this one held, as long as nobody has read what this one holds. */
-  readonly predecessor?: Predecessor;
+  readonly predecessor?: Predecessor | undefined;
 }
 
 /** The content of an object in whose place a list has shown another one. */
@@ -73,10 +73,10 @@ export function firstSeenIndex({ former }: SourceEntry): number {
   return came > 0 && former[came]?.content === 'unknown' ? came + 1 : came;
 }
 
-/** The entry without its past. */
+/** The entry without its past, and what is known of an object before it. */
 export function withoutPast(entry: SourceEntry): SourceEntry {
   const isFirstForgotten = entry.isFirstForgotten || firstSeenIndex(entry) < entry.former.length;
-  return { ...entry, former: noPast, isFirstForgotten };
+  return { ...entry, former: noPast, isFirstForgotten, predecessor: undefined };
 }
 
 /** The content of a state, if it existed and is known. */

@@ -364,6 +364,24 @@ describe('an object that was created in the place of another, and is seen at 30 
     expect([colorAt(25), colorAt(31)]).toEqual([then, then === 'metadata-only' ? then : 'blue']);
   });
 
+  it('may have lost a key if it is edited before anybody has read it', async () => {
+    see({ data: largeRed, createdAtMs: at(-100) });
+    await clock.advance(30_000);
+    list();
+    await clock.advance(30_000);
+    see({ ...second, resourceVersion: '12', writtenAtMs: at(60) });
+    index.learnPast(appConfig, { version: '9', until: '12' }, contentOf(second.data));
+    expect([colorAt(25), colorAt(31), colorAt(61)]).toEqual(['unknown', 'blue', 'blue']);
+  });
+
+  it('may have lost a key if it has so many that they are not told apart', async () => {
+    const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`key-${n}`, 'red']));
+    see({ data: many(3_000), createdAtMs: at(-100) });
+    await clock.advance(30_000);
+    see({ ...second, data: many(2_999) }, 'list');
+    expect([colorAt(25), colorAt(31)]).toEqual(['unknown', 'other']);
+  });
+
   it('may have lost a key once only: the next edit leaves its time', async () => {
     see({ data: largeRed, createdAtMs: at(-100) });
     await clock.advance(30_000);

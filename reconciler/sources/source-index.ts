@@ -1,6 +1,6 @@
 import type { InForce } from '../../shared/domain/baseline/comparison';
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
-import { absent, type ContentDigest } from '../../shared/domain/sources/content-digest';
+import { absent, everyKey, type ContentDigest } from '../../shared/domain/sources/content-digest';
 import { splitObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import {
@@ -301,9 +301,12 @@ export class SourceIndex {
   /** The past, with the state that ends now. `until`: the version of the write that ended it; undefined: not known. */
   #pastOf(entry: SourceEntry | undefined, until: string | undefined): readonly PreviousState[] {
     if (!entry) return noPast;
-    const { record, fromMs, evidence } = entry;
+    const { record, fromMs, evidence, predecessor } = entry;
     const state = { content: contentUntil(record, until), fromMs, evidence, observedMs: this.#clock.monotonicMs() };
-    return [...entry.former, state];
+    if (!record || !predecessor) return [...entry.former, state];
+    // Nobody has read what it held, so it may have lost a key.
+    const sinceSeen = { ...state, fromMs: Math.max(fromMs, predecessor.seenMs) };
+    return [...entry.former, this.#unknownState(record.createdAtMs), sinceSeen];
   }
 
   /** The content at creation of a source that a list first shows after an edit. */
@@ -321,9 +324,9 @@ function mayHaveLostKeys({ former }: SourceEntry, { content }: SourceRecord): bo
   return !before || content === 'metadata-only' || hasLostKeys(before, content);
 }
 
-/** A removal leaves no time in managedFields. */
+/** A removal leaves no time in managedFields. Of a source with too many keys nobody knows which of them differ. */
 function hasLostKeys(before: ContentDigest, now: ContentDigest): boolean {
-  return now.differingKeys(before).some((key) => now.key(key) === absent);
+  return now.differingKeys(before).some((key) => key === everyKey || now.key(key) === absent);
 }
 
 /** The content of a state that is now past. If a restored backup set versions back, the past cannot be read. */
