@@ -32,6 +32,14 @@ describe('patchWorkload', () => {
     });
   });
 
+  it('tells that the restart was stored without its baseline, and keeps its version', async () => {
+    const { context } = applyWorld(() => stored, { strips: true });
+    const lost: string[] = [];
+    const applied = await patchWorkload({ ...context, onBaselineLost: ({ key }) => lost.push(key) }, restartOf());
+    expect(applied).toMatchObject({ kind: 'written', stored: { resourceVersion: '11', lacksBaseline: true } });
+    expect(lost).toEqual([restartOf().workload.key]);
+  });
+
   it('writes nothing without the lease', async () => {
     const world = applyWorld(() => stored);
     world.leading = false;

@@ -2,6 +2,7 @@ import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { type KubeObject, patchObject, type PatchOptions, type StoredVersion } from '../../shared/kube/client/objects';
+import type { WrittenVersion } from '../workloads/workload-entry';
 import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import type { Applied, Apply, ApplyContext, Restart } from './restart';
 import { missingOfMarker, templatePatch } from './template';
@@ -40,13 +41,13 @@ export async function patchWorkload(context: ApplyContext, restart: Restart): Pr
 
 /**
  * Writes only annotations and leaves the pods alone. Resolves to what was stored, or to undefined if Reroll may not
- * write them, or something removes the baseline on its way: their content must then be kept in memory.
+ * write them: their content must then be kept in memory.
  */
 export async function annotateWorkload(
   context: ApplyContext,
   workload: TrackedWorkload,
   annotations: Readonly<Record<string, string | null>>,
-): Promise<StoredVersion | undefined> {
+): Promise<WrittenVersion | undefined> {
   try {
     return recordedIn(context, workload, annotations, await send(context, workload, annotations, {}, {}));
   } catch (error) {
@@ -62,7 +63,7 @@ export async function patchTemplate(
   workload: TrackedWorkload,
   restart: Restart,
   spec: object,
-): Promise<StoredVersion | undefined> {
+): Promise<WrittenVersion> {
   const { templatePath } = workloadKind(workload.record.kind);
   return await patchRestart(context, workload, restart, spec, (stored) =>
     missingOfMarker(objectOf(fieldAt(stored, templatePath)), restart.marker),
@@ -71,8 +72,7 @@ export async function patchTemplate(
 
 /**
  * Writes a restart and checks in the answer that nothing on the way removed a part of it. `missing` names a part that
- * is not there. Resolves to what was stored, or to undefined if that is a restart without its baseline; throws a
- * MarkerLostError.
+ * is not there. Resolves to what was stored; throws a MarkerLostError.
  */
 export async function patchRestart(
   context: ApplyContext,
@@ -80,7 +80,7 @@ export async function patchRestart(
   { annotations, asksFirst = false }: Restart,
   spec: object,
   missing: (stored: KubeObject) => string | undefined,
-): Promise<StoredVersion | undefined> {
+): Promise<WrittenVersion> {
   if (asksFirst) {
     const lost = missing(await send(context, workload, annotations, { spec }, { whole: true, dryRun: true }));
     if (lost !== undefined) throw new MarkerLostError(workload, lost, undefined);
@@ -92,19 +92,19 @@ export async function patchRestart(
 }
 
 /**
- * What the answer to a write says was stored; undefined if it lacks the baseline that was written. What is stored then
- * is an older baseline or none, which would tell the next leader that a restart is owed.
+ * What the answer to a write says was stored. If it lacks the baseline that was written, an older one is stored, or none,
+ * which would tell the next leader that a restart is owed.
  */
 function recordedIn(
   { onBaselineLost }: ApplyContext,
   workload: TrackedWorkload,
   annotations: Readonly<Record<string, string | null>>,
   { metadata }: KubeObject,
-): StoredVersion | undefined {
+): WrittenVersion {
   const written = annotations[ownAnnotations.baseline];
   if (typeof written !== 'string' || metadata.annotations?.[ownAnnotations.baseline] === written) return metadata;
   onBaselineLost?.(workload);
-  return undefined;
+  return { ...metadata, lacksBaseline: true };
 }
 
 /** Sends one PATCH. `null` removes an annotation; `rest` is what else it changes. Resolves to what was stored. */

@@ -68,10 +68,16 @@ export type ApplyWorld = ClientWorld & { readonly context: ApplyContext; leading
 
 /**
  * An API server whose answers are a function, and a lease that the test can take away. The answer to a PATCH also has the
- * annotations that were written.
+ * annotations that were written, unless something `strips` them.
  */
-export function applyWorld(handler: (request: HttpRequest, index: number) => Reply): ApplyWorld {
-  const base = clientWorld((request, index) => withWritten(request, handler(request, index)));
+export function applyWorld(
+  handler: (request: HttpRequest, index: number) => Reply,
+  { strips = false }: { readonly strips?: boolean } = {},
+): ApplyWorld {
+  const base = clientWorld((request, index) => {
+    const reply = handler(request, index);
+    return strips ? reply : withWritten(request, reply);
+  });
   const world: ApplyWorld = {
     ...base,
     leading: true,

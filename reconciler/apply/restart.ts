@@ -5,7 +5,8 @@ import type { StrategyName } from '../../shared/domain/workloads/workload-settin
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { KubeClient } from '../../shared/kube/client/client';
 import type { ForbiddenError } from '../../shared/kube/errors';
-import type { KubeObject, StoredVersion } from '../../shared/kube/client/objects';
+import type { KubeObject } from '../../shared/kube/client/objects';
+import type { WrittenVersion } from '../workloads/workload-entry';
 import type { Change } from '../../shared/domain/plan/change';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { TemplateMarker } from '../../shared/domain/marks/workload-marks';
@@ -54,10 +55,9 @@ export class NotLeadingError extends RerollError {
 /** The result of a restart. */
 export type Applied =
   /**
-   * `did` completes "the workload was …". Without `stored`, a missing permission prevented writing its annotations, or
-   * something removed the baseline from the write.
+   * `did` completes "the workload was …". Without `stored`, a missing permission prevented writing its annotations.
    */
-  | { readonly kind: 'written'; readonly did: string; readonly stored: StoredVersion | undefined }
+  | { readonly kind: 'written'; readonly did: string; readonly stored: WrittenVersion | undefined }
   /** It continues by itself: a Job is deleted and created again in several steps. */
   | { readonly kind: 'under-way' }
   /** A dry run: nothing was written. */

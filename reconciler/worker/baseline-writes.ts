@@ -91,7 +91,7 @@ export class BaselineWrites {
     const { context, writers, workloads } = this.#options;
     const annotations = { ...others, [ownAnnotations.baseline]: baselineText(workload, baseline) };
     const stored = await writers.annotate(context, version, annotations);
-    if (!stored) {
+    if (!stored || stored.lacksBaseline) {
       workloads.remember(workload, baseline);
       return false;
     }

@@ -74,7 +74,7 @@ export interface WorkerOptions
 
 type PlannedRestart = Extract<Plan, { readonly action: 'restart' }>;
 
-/** Delay until another attempt to write a baseline: the missing permission may be granted later. */
+/** Delay until another attempt to write a baseline: a permission may be granted, or a webhook corrected, meanwhile. */
 const unwritten: LookResult = { kind: 'again', afterMs: 10 * 60_000, waitsFor: 'baseline-write' };
 
 /** A Job is recreated within moments of the deletion of its predecessor. */
@@ -352,7 +352,7 @@ export class Worker {
         changedMs: settled.firstMs,
         waited,
       });
-      return applied.stored ? { kind: 'done' } : unwritten;
+      return applied.stored && !applied.stored.lacksBaseline ? { kind: 'done' } : unwritten;
     } catch (error) {
       if (!mayBeStored(error)) takeBack();
       reporter.notRestarted(workload, error, { changes, waited });

@@ -1,21 +1,21 @@
 import type { ApplyMethod } from '../../shared/domain/kubernetes/workload-kinds';
 import { applyMethods } from '../apply/methods';
 import { annotateWorkload } from '../apply/patch-workload';
-import type { StoredVersion } from '../../shared/kube/client/objects';
 import type { Apply, ApplyContext } from '../apply/restart';
 import type { JobJournal } from '../apply/job-journal';
+import type { WrittenVersion } from '../workloads/workload-entry';
 import { Pauses, type PausesOptions } from './pauses';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 
 /** Everything in a worker that may write, so that it can be replaced in one place. */
 export interface Writers {
   readonly methods: Readonly<Record<ApplyMethod, Apply>>;
-  /** Writes only annotations. Resolves to undefined if their content is to be kept in memory. */
+  /** Writes only annotations. Resolves to undefined if Reroll may not: their content is kept in memory. */
   readonly annotate: (
     context: ApplyContext,
     workload: TrackedWorkload,
     annotations: Readonly<Record<string, string | null>>,
-  ) => Promise<StoredVersion | undefined>;
+  ) => Promise<WrittenVersion | undefined>;
   readonly pauses: Pick<Pauses, 'pauseFor' | 'reconcile'>;
   readonly journal: Pick<JobJournal, 'standing'>;
 }

@@ -2,7 +2,14 @@ import { sameSources, type Baseline } from '../../shared/domain/baseline/baselin
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { StoredVersion } from '../../shared/kube/client/objects';
 import type { SeenWorkload } from './referenced-since';
+
+/** What our own write has stored. */
+export interface WrittenVersion extends StoredVersion {
+  /** Something removed the baseline on its way, or kept the former one. */
+  readonly lacksBaseline?: true;
+}
 
 /** A workload as the index keeps it. */
 export interface WorkloadEntry extends TrackedWorkload, SeenWorkload {

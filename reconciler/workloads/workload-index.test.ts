@@ -423,6 +423,24 @@ describe('our own write', () => {
     expect(see(after, 'list')).toMatchObject({ referencedSinceMs: at(-40) });
   });
 
+  it('is known also without its baseline, which is kept in memory: older states that arrive late do not hide the restart', () => {
+    const lastRestart = { atMs: at(0), id: '0123abcd' };
+    const stored = { resourceVersion: '20', lacksBaseline: true as const };
+    index.wrote(index.get(web)!, stored, baseline(2, 'blue'), { lastRestart });
+    see({ baseline: textOf(1), resourceVersion: '15' });
+    expect(index.get(web)).toMatchObject({
+      ...{ baseline: baseline(2, 'blue'), baselineLost: false, unwritten: true },
+      record: { resourceVersion: '20', lastRestart, baselineText: textOf(1) },
+    });
+  });
+
+  it('leaves alone what a watch has shown of it, and keeps the baseline that it lacks', () => {
+    const planned = index.get(web)!;
+    see({ baseline: textOf(1), resourceVersion: '20' });
+    index.wrote(planned, { resourceVersion: '20', lacksBaseline: true }, baseline(2, 'blue'));
+    expect(index.get(web)).toMatchObject({ baseline: baseline(2, 'blue'), baselineLost: false, unwritten: true });
+  });
+
   it('makes an unreadable baseline readable and a lost one found', () => {
     see({ baseline: 'x', resourceVersion: '11' });
     write();

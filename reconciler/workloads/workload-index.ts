@@ -11,7 +11,6 @@ import { sourceId, type SourceId, type SourceRecord, type SourceRef } from '../.
 import { managedFieldsOf } from '../../shared/domain/workloads/managed-fields';
 import { isTrackedAlike, trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
-import type { StoredVersion } from '../../shared/kube/client/objects';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
 import { workloadKey, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
@@ -19,7 +18,14 @@ import type { DigestKeyring } from '../sources/digest-keyring';
 import { unrecordedSince } from './unrecorded-since';
 import { referencedSince, untrackedOf, type UntrackedWorkload } from './referenced-since';
 import { SourceUsers } from './source-users';
-import { differs, knownBaseline, recordsSame, type ReadBaseline, type WorkloadEntry } from './workload-entry';
+import {
+  differs,
+  knownBaseline,
+  recordsSame,
+  type ReadBaseline,
+  type WorkloadEntry,
+  type WrittenVersion,
+} from './workload-entry';
 
 export interface WorkloadIndexOptions {
   readonly clock: Clock;
@@ -100,8 +106,11 @@ export class WorkloadIndex {
     return this.#revisions.get(namespace) ?? 0;
   }
 
-  /** Records our own write, so that older states from the watch do not replace it. `wrote` is what else it changed. */
-  wrote(workload: TrackedWorkload, stored: StoredVersion, baseline: Baseline, wrote: WrittenFields = {}): void {
+  /**
+   * Records our own write, so that older states from the watch do not replace it. `wrote` is what else it changed. If it was
+   * stored without its baseline, that is kept in memory.
+   */
+  wrote(workload: TrackedWorkload, stored: WrittenVersion, baseline: Baseline, wrote: WrittenFields = {}): void {
     const shown = this.#entries.get(workload.key);
     if (shown?.record.uid !== workload.record.uid) return;
     // The workload was read by name, and the watch has shown an older state since: it has yet to show what we changed.
@@ -115,6 +124,10 @@ export class WorkloadIndex {
     // The index shows another version, without our baseline: a list may show a state after our write without ever
     // showing our write, and no further event may follow.
     if (entry.record.resourceVersion !== workload.record.resourceVersion) {
+      if (stored.lacksBaseline) {
+        this.#keep(entry, baseline);
+        return;
+      }
       const undone = { ...entry, baseline, baselineLost: true };
       this.#entries.set(workload.key, undone);
       this.#options.onChange(undone);
@@ -123,20 +136,21 @@ export class WorkloadIndex {
     const untilMs = this.#options.clock.monotonicMs() + ownWriteAwaitedMs;
     const { resourceVersion, generation = entry.record.generation } = stored;
     const times = managedFieldsOf({ metadata: stored }).map(({ timeMs }) => timeMs ?? 0);
-    this.#entries.set(workload.key, {
+    const written = {
       ...entry,
-      record: {
-        ...entry.record,
-        ...{ resourceVersion, generation, baselineText: formatBaseline(baseline) },
-        ...wrote,
-      },
-      baseline,
-      baselineProblem: undefined,
-      baselineLost: false,
+      record: { ...entry.record, ...{ resourceVersion, generation }, ...wrote },
       ownWrite: { resourceVersion, untilMs },
       ownWriteAtMs: Math.max(entry.ownWriteAtMs, ...times),
-      inMemory: false,
-      unwritten: false,
+    };
+    if (stored.lacksBaseline) {
+      this.#keep(written, baseline);
+      return;
+    }
+    this.#entries.set(workload.key, {
+      ...written,
+      record: { ...written.record, baselineText: formatBaseline(baseline) },
+      ...{ baseline, baselineProblem: undefined, baselineLost: false },
+      ...{ inMemory: false, unwritten: false },
     });
   }
 
@@ -153,7 +167,10 @@ export class WorkloadIndex {
     this.#entries.set(key, { ...entry, shownSince });
   }
 
-  /** Keeps a baseline that is not written to the object: in a dry run, or because a permission is missing. */
+  /**
+   * Keeps a baseline that is not written to the object: in a dry run, because a permission is missing, or because something
+   * removes it from the write.
+   */
   remember(workload: TrackedWorkload, baseline: Baseline): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
