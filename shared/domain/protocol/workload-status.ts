@@ -31,7 +31,7 @@ export const workloadStatusFields = {
     .describe(
       '`in-step`: nothing is left to do, as far as the watches show. `pending`: Reroll looks at it next. `waiting`: something has to end or to happen first, ' +
         'and `waitsFor` says what. A hold without an end or a stop lasts until somebody ends it. `blocked`: a write cannot succeed until somebody acts: ' +
-        'a permission is missing, the API server refuses it, or something keeps removing the baseline. `unhealthy`: it has the change, and its pods are not well since that restart. `unknown`: Reroll is not allowed to list some of its sources, or has not listed them yet.',
+        "a permission is missing, the API server refuses it, or something removes the baseline from Reroll's writes. `unhealthy`: it has the change, and its pods are not well since that restart. `unknown`: Reroll is not allowed to list some of its sources, or has not listed them yet.",
     ),
   since: timeSchema.optional().describe('Since when it has waited for this. Missing if unknown.'),
   waitsFor: z
@@ -39,10 +39,10 @@ export const workloadStatusFields = {
     .optional()
     .describe(
       '`settle-window`: its sources have just changed. `turn`: it is looked at now, or others are looked at before. ' +
-        '`hold`, `window`, `interval`, `next-rollout`, `order`, `pace`: its restart may not begin yet, and `detail` names what keeps it. ' +
+        '`hold`, `window`, `interval`, `next-rollout`, `order`, `stages`, `pace`: its restart may not begin yet, and `detail` names what keeps it. ' +
         "`rollout`: somebody else's rollout may answer the change. `pause`: the restart is written, and Reroll holds the Deployment " +
         'paused. `job`: the Job is being recreated. `earlier-job`: an earlier Job of this name is being recreated, or may be. `baseline-turn`: ' +
-        'its baseline is recorded later. `retry`: the last attempt failed. `permission`: a permission is missing. `fix`: the API ' +
+        'its baseline is recorded later, also if something keeps removing it. `retry`: the last attempt failed. `permission`: a permission is missing. `fix`: the API ' +
         'server refuses the write. `baseline-write`: its baseline is kept in memory only, because a permission is missing or ' +
         'something removes the annotation. `sources`: a permission to list sources is missing.',
     ),
