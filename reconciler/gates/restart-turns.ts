@@ -72,7 +72,10 @@ export class RestartTurns {
     this.#starts = new RestartStarts(options.pace.rate?.perMs ?? 0);
   }
 
-  /** How many sources have stopped, because who restarted first is not healthy. */
+  /**
+   * How many sources have stopped, because who restarted first is not healthy, or a content that was rolled back has been
+   * written again.
+   */
   get stoppedSources(): number {
     return this.#options.stages.stopped;
   }

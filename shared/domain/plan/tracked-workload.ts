@@ -40,7 +40,10 @@ export interface TrackedWorkload {
    * they were created later.
    */
   readonly shownSince: ReadonlyMap<SourceId, string>;
-  /** The baseline is only in memory because a permission is missing: the write will be retried. */
+  /**
+   * The baseline is only in memory, because a permission is missing or something removes it from the write, which will
+   * be retried.
+   */
   readonly unwritten: boolean;
 }
 
