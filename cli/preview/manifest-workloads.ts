@@ -60,7 +60,7 @@ function manifestWorkload(
   return {
     before: readWorkload(kind, live, keys, policy),
     after: readWorkload(kind, after, keys, policy),
-    rollsOut: foldsRestarts(kind, live) && changesTemplate(kind.templatePath, { manifest, live, last }),
+    rollsOut: coalescesRestarts(kind, live) && changesTemplate(kind.templatePath, { manifest, live, last }),
   };
 }
 
@@ -72,7 +72,7 @@ function withTemplate(live: JsonObject, [field = '', ...rest]: readonly string[]
 }
 
 /** Whether a new template replaces all pods of a workload by itself, so that a restart coalesces with that rollout. */
-function foldsRestarts({ kind }: WorkloadKind, live: unknown): boolean {
+function coalescesRestarts({ kind }: WorkloadKind, live: unknown): boolean {
   switch (kind) {
     case 'Deployment':
       return fieldAt(live, ['spec', 'paused']) !== true;
