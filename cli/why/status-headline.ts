@@ -89,10 +89,10 @@ function unhealthyText(about: TrackedCase): string {
 }
 
 /** At the end: something that does not explain a restart, but that somebody must look at. */
-export function baselineHeadline(about: TrackedCase): Headline | undefined {
+export function baselineHeadline(about: ReportedCase): Headline | undefined {
   if (about.account.waitsFor !== 'baseline-write') return undefined;
-  const what = 'its baseline cannot be written, so changes made while Reroll is down will not restart it';
-  return bad(`is in step, but ${what}${detail(about)}`);
+  const risk = 'the next leader may restart it again, or miss a change made while Reroll is down';
+  return bad(`is in step, but its newest baseline is not stored, so ${risk}${detail(about, 'BaselineRemoved')}`);
 }
 
 function toldDeferral({ account: { until, detail: what = 'a gate' } }: TrackedCase, gate: string): ToldDeferral {
@@ -107,9 +107,15 @@ function untilOf({ account: { until }, nowMs }: TrackedCase): string {
 /** Events have whole seconds, and Reroll writes one before it notes what it waits for. */
 const maxEventLeadMs = 2_000;
 
-function detail({ account: { since }, events, missingPermissions }: TrackedCase): string {
+/** What of a case tells why a write fails. */
+interface ReportedCase extends Pick<TrackedCase, 'events' | 'missingPermissions'> {
+  readonly account: Pick<TrackedCase['account'], 'since' | 'waitsFor'>;
+}
+
+/** Why its writes fail, by the newest Event about that; `besides` is a reason of Events beside failed restarts. */
+function detail({ account: { since }, events, missingPermissions }: ReportedCase, besides?: string): string {
   const fromMs = since === undefined ? 0 : Date.parse(since) - maxEventLeadMs;
-  const failure = events.find(({ reason, atMs }) => reason === 'ReloadFail' && atMs >= fromMs);
+  const failure = events.find(({ reason, atMs }) => (reason === 'ReloadFail' || reason === besides) && atMs >= fromMs);
   const message = failure?.message ?? missingPermissions.find(isOfPatch);
   return message === undefined ? '' : `: ${message}`;
 }

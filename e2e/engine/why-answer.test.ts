@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { clusterOf, runAgainst } from './asking.fixture';
+import type { AdmissionHook } from '../apiserver/admission';
+import { objectAt } from '../apiserver/json';
+import { clusterOf, rerollDeployment, runAgainst } from './asking.fixture';
+import { engineUser, Harness } from './harness';
 import { annotated, app, auto, situations, web, type Situation } from './situations.fixture';
 import { all, ask, firstLine, inSituation, why } from './why.fixture';
 import { whySituations } from './why-situations.fixture';
@@ -87,6 +90,21 @@ Events:
     for (const answering of ['leader', 'objects'] as const) {
       expect((await ask(running, answering, situation)).out).not.toContain('sooner');
     }
+  });
+
+  it('names the Event about a baseline that another webhook keeps back', async () => {
+    const review: AdmissionHook['review'] = ({ operation, user, oldObject }) => {
+      if (operation !== 'UPDATE' || user !== engineUser) return { allowed: true };
+      const value = objectAt(oldObject ?? {}, 'metadata', 'annotations');
+      return { allowed: true, patch: [{ op: 'replace', path: '/metadata/annotations', value }] };
+    };
+    const harness = new Harness({ admission: [{ name: 'own-annotations.example.com', review }] });
+    harness.seed(app, web, rerollDeployment());
+    const engine = await harness.start();
+    await harness.clock.advance(60_000);
+    expect(firstLine(await ask([harness, engine], 'leader', {}))).toMatch(
+      /^is in step, but its newest baseline is not stored, .* while Reroll is down: annotation reroll\.dev\/baseline is not stored: something that changes writes/,
+    );
   });
 
   it('prints the JSON of the interface, with the answer', async () => {

@@ -65,7 +65,7 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
     'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
   ],
   'its baseline may not be written': [
-    'is in step, but its baseline cannot be written, so changes made while Reroll is down will not restart it: missing permission to patch deployments.apps: their baselines are kept in memory, so changes made while this process is down do not restart them',
+    'is in step, but its newest baseline is not stored, so the next leader may restart it again, or miss a change made while Reroll is down: missing permission to patch deployments.apps: their baselines are kept in memory, so changes made while this process is down do not restart them',
     'does not restart yet: Reroll has not recorded what its pods run with (reroll.dev/baseline)',
   ],
   'in a dry run, a restart would be due': [
