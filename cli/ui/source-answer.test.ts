@@ -12,6 +12,13 @@ const account = {
 const read = { account, body: account, silence: undefined, leader: 'reroll-0', isInstallKnown: true };
 const nothing = { missingRights: [], notKnown: [] };
 
+it('says what a restart waits for', () => {
+  const detail = 'ConfigMap app restarts its users in stages: Deployment canary goes first';
+  const users = [{ ...user, deferred: { gate: 'stages', detail } }];
+  const [line] = sourceAnswer({ ...read, account: { ...account, users }, ...nothing, idle: undefined }).users;
+  expect(line?.because).toBe(`content changed; it restarts later (${detail})`);
+});
+
 it('promises restarts, and none if the install restarts nothing', () => {
   expect(sourceAnswer({ ...read, ...nothing, idle: undefined }).headline).toMatch(/ restarts 1 of 1 workload /);
   const { headline } = sourceAnswer({ ...read, ...nothing, idle: 'Reroll runs with --dry-run' });

@@ -1,4 +1,4 @@
-import { describeDeferral } from '../../shared/domain/protocol/deferral';
+import { describeLater } from '../../shared/domain/protocol/deferral';
 import type { ReadUsers } from '../users/read-users';
 import { headlineOf, keysOf } from '../users/users-text';
 import type { SourceAnswer } from './model/answers';
@@ -20,5 +20,5 @@ export function sourceAnswer({ account, silence, leader, idle }: ReadUsers): Sou
 }
 
 function becauseOf({ why, deferred }: ReadUsers['account']['users'][number]): string {
-  return deferred ? `${why}; it restarts later, ${describeDeferral(deferred)}` : why;
+  return deferred ? `${why}; it restarts ${describeLater(deferred)}` : why;
 }

@@ -8,7 +8,7 @@ import { factsOf, type Case } from './case';
 /** Why a restart does not begin yet, as a phrase behind a colon. */
 export function whyDeferred(deferral: ToldDeferral, nowMs: number): string {
   const phrase = describeDeferral(deferral, (time) => timeAndWait(time, nowMs));
-  return deferral.gate === 'hold' ? phrase : `it restarts ${phrase}`;
+  return deferral.gate === 'hold' || deferral.gate === 'stages' ? phrase : `it restarts ${phrase}`;
 }
 
 /** What keeps a restart for one source from beginning, as the objects tell; undefined: nothing that they show. */

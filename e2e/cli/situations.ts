@@ -372,7 +372,7 @@ export const planted: Readonly<Record<string, Situation>> = {
       annotated({}),
     ],
     then: paint,
-    leader: `${owed}: it restarts in stages (ConfigMap app restarts its users in stages: Deployment canary must first be healthy for 1s)`,
+    leader: `${owed}: ConfigMap app restarts its users in stages: Deployment canary must first be healthy for 1s`,
     reader: 'and whether it differs from what the pods run with is known to the leader only',
   },
   'another comes first': {

@@ -275,7 +275,7 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
     'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
   ],
   'others restart first': [
-    'is not restarted yet although key color of ConfigMap app changed: it restarts in stages (ConfigMap app restarts its users in stages: Deployment canary must first be healthy for 30s)',
+    'is not restarted yet although key color of ConfigMap app changed: ConfigMap app restarts its users in stages: Deployment canary must first be healthy for 30s',
     'counts ConfigMap app, and whether it differs from what the pods run with is known to the leader only (last written 1 minute ago by kubectl)',
   ],
   'another comes first': [

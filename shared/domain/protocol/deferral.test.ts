@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeDeferral, soonest, type ToldDeferral } from './deferral';
+import { describeDeferral, describeLater, soonest, type ToldDeferral } from './deferral';
 import { describeHold } from './install-hold';
 
 const until = '2026-11-25T22:00:00.000Z';
@@ -26,8 +26,8 @@ describe('describeDeferral', () => {
       `with the next rollout that somebody else makes (reroll.dev/restart ${onShop})`,
     ],
     [
-      { gate: 'stages', detail: 'Secret db restarts its users in stages' },
-      'in stages (Secret db restarts its users in stages)',
+      { gate: 'stages', detail: 'Secret db restarts its users in stages: others go first' },
+      'Secret db restarts its users in stages: others go first',
     ],
     [{ gate: 'pace', detail: '--max-rolling: 100 workloads' }, 'in its turn (--max-rolling: 100 workloads)'],
     [
@@ -41,6 +41,19 @@ describe('describeDeferral', () => {
 
   it('writes times as the reader wants them', () => {
     expect(describeDeferral({ gate: 'hold', until, detail: 'x' }, () => 'tonight')).toBe('held until tonight by x');
+  });
+});
+
+describe('describeLater', () => {
+  it.each<[ToldDeferral, string]>([
+    [{ gate: 'hold', detail: `reroll.dev/hold ${onShop}` }, `later, held by reroll.dev/hold ${onShop}`],
+    [{ gate: 'pace', detail: '--max-rolling: 1' }, 'later, in its turn (--max-rolling: 1)'],
+    [
+      { gate: 'stages', detail: 'Secret db restarts its users in stages: others go first' },
+      'later (Secret db restarts its users in stages: others go first)',
+    ],
+  ])('%j', (deferral, text) => {
+    expect(describeLater(deferral)).toBe(text);
   });
 });
 

@@ -17,7 +17,8 @@ export type Deferral = z.output<typeof deferralSchema>;
 export type ToldDeferral = Omit<Deferral, 'gate'> & { readonly gate: string };
 
 /**
- * When a deferred restart begins and what keeps it, as a phrase behind "restarts". `inWords` writes a time.
+ * When a deferred restart begins and what keeps it, as a phrase behind "restarts"; for stages, a sentence of its own.
+ * `inWords` writes a time.
  *
  * @example 'once its windows open, 2026-11-25T22:00:00Z (reroll.dev/windows on namespace shop: 22:00-05:00)'
  */
@@ -40,12 +41,22 @@ export function describeDeferral(
     case 'order':
       return `after others (${detail})`;
     case 'stages':
-      return `in stages (${detail})`;
+      return detail;
     case 'pace':
       return `in its turn (${detail})`;
     default:
       return `later${time === undefined ? '' : `, ${time}`} (${gate}: ${detail})`;
   }
+}
+
+/**
+ * The same of a restart that is only expected, behind "restarts".
+ *
+ * @example 'later, with the next rollout that somebody else makes (reroll.dev/restart on namespace shop)'
+ */
+export function describeLater(deferral: ToldDeferral): string {
+  const text = describeDeferral(deferral);
+  return deferral.gate === 'stages' ? `later (${text})` : `later, ${text}`;
 }
 
 /** The restart of several changes begins with the first that may; undefined: with one of them, at once. */

@@ -44,6 +44,15 @@ test.each<[string, Partial<PreviewAnswer>, string | undefined]>([
     `restarts later, ${laterText}: deployment/web (key LOG_LEVEL)`,
   ],
   [
+    'one in stages',
+    {
+      restarts: [
+        { ...web, deferred: { gate: 'stages', detail: 'Secret db restarts its users in stages: others go first' } },
+      ],
+    },
+    'restarts later (Secret db restarts its users in stages: others go first): deployment/web (key LOG_LEVEL)',
+  ],
+  [
     'some later, and others at once',
     {
       restarts: [

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { budgets } from '../budgets';
 import { ContentDigest, digestLength } from '../sources/content-digest';
 import { RerollError } from '../errors';
-import { describeDeferral } from './deferral';
+import { describeLater } from './deferral';
 import { listSchema } from './list-schema';
 
 /** The largest body of a question. The key names of a very large source take the most. */
@@ -129,10 +129,10 @@ export function describePreview({ restarts, left, moreRestarts, moreLeft }: Prev
 
 /** Those that begin now come first. What defers the others stands before their names, since a long warning is cut. */
 function describeRestarts(restarts: PreviewAnswer['restarts']): string {
-  const byTime = grouped(restarts, ({ deferred }) => (deferred ? describeDeferral(deferred) : ''));
+  const byTime = grouped(restarts, ({ deferred }) => (deferred ? describeLater(deferred) : ''));
   return byTime
     .toSorted(([left], [right]) => Number(left !== '') - Number(right !== ''))
-    .map(([when, those]) => `restarts ${when === '' ? '' : `later, ${when}: `}${describeWorkloads(those)}`)
+    .map(([when, those]) => `restarts ${when === '' ? '' : `${when}: `}${describeWorkloads(those)}`)
     .join('; ');
 }
 
