@@ -108,9 +108,10 @@ function describeKeys(keys: readonly string[] | undefined): string {
 
 /**
  * The annotation `reroll.dev/last-restart`: compact JSON that names the sources of the last restart, the ids of their
- * changes (`changes`; `also`: further ones, and those of earlier restarts) and, where known, the users whose changes it answers (`by`; `byMore` counts the rest). A source
- * whose changed keys are unknown has the value `null`. Sources that were created or deleted are also in `created` or
- * `deleted`. With `isLeftToNextRun` the restart is still to come: `"effect":"next-run"`.
+ * changes (`changes`; `more`: those of sources that are not named; `also`: those that an earlier restart answered) and,
+ * where known, the users whose changes it answers (`by`; `byMore` counts the rest). A source whose changed keys are
+ * unknown has the value `null`. Sources that were created or deleted are also in `created` or `deleted`. With
+ * `isLeftToNextRun` the restart is still to come: `"effect":"next-run"`.
  */
 export function lastRestartAnnotation(
   restartId: string,
@@ -126,14 +127,14 @@ export function lastRestartAnnotation(
     (change) => [change.id, changedKeysOf(change)?.slice(0, maxNamedKeys).map(shownName) ?? null] as const,
   );
   const { by, byMore } = namedAuthors(named);
-  const unnamed = changes.slice(maxNamedSources).map(({ changeId }) => changeId);
-  const isNamed = (id: string): boolean => named.some(({ changeId }) => changeId === id);
-  const also = [...unnamed, ...earlierChangeIds].filter((id) => !isNamed(id)).slice(0, maxOtherChanges);
+  const further = changes.slice(maxNamedSources, maxNamedSources + maxOtherChanges).map(({ changeId }) => changeId);
+  const also = earlierChangeIds.slice(0, maxOtherChanges);
   return JSON.stringify({
     at: new Date(nowMs).toISOString(),
     id: restartId,
     sources: Object.fromEntries(sources),
     ...(named.length > 0 && { changes: Object.fromEntries(named.map((change) => [change.id, change.changeId])) }),
+    ...(further.length > 0 && { more: further }),
     ...(also.length > 0 && { also }),
     ...idsBecause(named, 'created'),
     ...idsBecause(named, 'deleted'),

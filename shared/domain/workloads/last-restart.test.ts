@@ -23,6 +23,13 @@ it('tells the changes that it answers from those that an earlier one answered', 
   });
 });
 
+it('tells the changes of sources that it does not name from those that an earlier one answered', () => {
+  const changes = Array.from({ length: 22 }, (_, n) => changeOf({ name: `app-${n}`, changeId: `0000000${n % 10}` }));
+  const read = readLastRestart(lastRestartAnnotation('0123abcd', atMs, changes));
+  expect(read?.changeIds?.slice(-2)).toEqual(['00000000', '00000001']);
+  expect(read).not.toHaveProperty('earlierChangeIds');
+});
+
 it.each([
   undefined,
   '',

@@ -21,7 +21,8 @@ const beginning = /^\{"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)","id":"([0-
 /** The ids of the changes: Reroll names a few sources, and names of sources hold neither quote nor brace. */
 const noted = /"changes":\{((?:"[^"{}]{1,300}":"[0-9a-f]{8}",?){1,20})\}/;
 const notedId = /":"([0-9a-f]{8})"/g;
-const others = /"also":\[((?:"[0-9a-f]{8}",?){1,20})\]/;
+const further = /"more":\[((?:"[0-9a-f]{8}",?){1,20})\]/;
+const earlier = /"also":\[((?:"[0-9a-f]{8}",?){1,20})\]/;
 const otherId = /"([0-9a-f]{8})"/g;
 
 /** The rest of a longer text is not Reroll's. */
@@ -33,8 +34,8 @@ export function readLastRestart(text: string | undefined): LastRestart | undefin
   const atMs = Date.parse(time);
   if (Number.isNaN(atMs)) return undefined;
   const own = text?.slice(0, maxBytes) ?? '';
-  const earlierChangeIds = idsIn(own, others, otherId);
-  const changeIds = [...idsIn(own, noted, notedId), ...earlierChangeIds];
+  const earlierChangeIds = idsIn(own, earlier, otherId);
+  const changeIds = [...idsIn(own, noted, notedId), ...idsIn(own, further, otherId), ...earlierChangeIds];
   const authors = restartAuthors(own);
   return {
     ...{ atMs, id },
