@@ -597,6 +597,14 @@ describe('the judge demands no restart that no process can know of', () => {
   });
 });
 
+describe('the judge grants a restart the time until a kind is seen to be served', () => {
+  it('if the statuses of a CSI driver are served later than Reroll starts', async () => {
+    const { violations, story } = await simulate(drawWorld(141_421_588));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/show other versions in status store-[^]*MODIFIED StatefulSet default\/store/);
+  });
+});
+
 describe('the judge grants a restart the time of its settle window', () => {
   it('which an edit of a source that does not match extends', async () => {
     const { violations, story } = await simulate(drawWorld(1_500_011_966));
