@@ -729,6 +729,14 @@ describe('a workload waits for the one that it names', () => {
   });
 });
 
+describe('an author is named', () => {
+  it('if the server did not find the workloads when the webhook reported the change', async () => {
+    const { violations, story } = await simulate(drawWorld(577_219_258));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/is restored to revision[^]*MODIFIED Deployment default\/web/);
+  });
+});
+
 describe('the others wait for the second workload of a change', () => {
   it('if the first one has restarted for something else since', async () => {
     const { violations, story } = await simulate(drawWorld(271_845_773));

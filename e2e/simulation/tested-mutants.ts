@@ -419,4 +419,11 @@ export const testedMutants: readonly TestedMutant[] = [
     to: 'if (baselineLost',
     test: 'reconciler/sources/plan-from-index.test.ts',
   },
+  {
+    what: 'workloads that the server does not find for a moment count as listed',
+    file: 'reconciler/watch/watches.ts',
+    from: 'sourceKind || isSynced(status) || status.lastError instanceof ForbiddenError,',
+    to: 'sourceKind || isSynced(status) || isRefused(status),',
+    test: 'reconciler/watch/watches.test.ts',
+  },
 ];

@@ -241,6 +241,7 @@ describe('what Watches tells of sources', () => {
 
   it.each<[string, Reply, boolean]>([
     ['that a server fails to list are not known', refusal(500, 'InternalError'), false],
+    ['that a server does not find for a moment are not known', refusal(404, 'NotFound'), false],
     ['that may not be listed are not waited for', refusal(403, 'Forbidden', forbidden), true],
     [
       'are known when they are listed',

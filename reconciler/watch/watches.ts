@@ -155,10 +155,14 @@ export class Watches {
     });
   }
 
-  /** Whether every workload is known, except those that Reroll may not list and those of add-ons. */
+  /**
+   * Whether every workload is known, except those that Reroll may not list and those of add-ons. A kind of Kubernetes itself
+   * is not found only for a moment.
+   */
   hasListedWorkloads(): boolean {
     return this.#watches.every(
-      ({ sourceKind, reflector }) => sourceKind || isSynced(reflector.status) || isRefused(reflector.status),
+      ({ sourceKind, reflector: { status } }) =>
+        sourceKind || isSynced(status) || status.lastError instanceof ForbiddenError,
     );
   }
 
