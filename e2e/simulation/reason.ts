@@ -5,7 +5,7 @@ import { countedFromMs } from './counting';
 import type { SourceName, Version } from './contents';
 import { isListedBeforeLeading, isOnlyFormatted, mayHaveCounted } from './judge-counted';
 import type { Life } from './lives';
-import { lostWrites } from './restored';
+import { lostWrites, recordsLost } from './restored';
 import { isClass, rulesFor } from './rotations';
 import type { Rules } from './rules';
 import { sourceSelectorOf } from './selection';
@@ -78,7 +78,9 @@ export function reasonFor(
       // A record that was refused for a missing permission is kept in memory. The numbers count it, too.
       const isKnownToBeAbsent = former === '-' && after.n === (before?.n ?? 0) + 1;
       const sinceMs = former === undefined || former === '-' ? bornMs : 0;
-      return rules.reloadOnDelete && !isKnownToBeAbsent && wentSince(source, sinceMs);
+      // What a restore of etcd undid seems to be deleted to who restarted for it before that was known.
+      const isUndone = former !== undefined && recordsLost(opened, source, former);
+      return rules.reloadOnDelete && !isKnownToBeAbsent && (isUndone || wentSince(source, sinceMs));
     }
     // Nothing was recorded, or (below) that the source is absent. It is not known which keys changed, so one restart in
     // doubt is right.

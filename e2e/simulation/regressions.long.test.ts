@@ -745,6 +745,14 @@ describe('the others wait for the second workload of a change', () => {
   });
 });
 
+describe('the judge accepts a restart for the absence of a source', () => {
+  it('if its creation was undone by a restore of etcd, and a process had restarted for it before it knew of that', async () => {
+    const { violations, story } = await simulate(drawWorld(577_222_401));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/is restored to revision[^]*"cm\/app":"-"/);
+  });
+});
+
 describe('the judge accepts a Job that is created again', () => {
   it('in a namespace that is left out, if its entry in the journal was written before that was known', async () => {
     const { violations, story } = await simulate(drawWorld(271_831_908));
