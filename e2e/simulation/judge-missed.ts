@@ -89,7 +89,8 @@ function readableSince(opened: Case, { writes }: Life, source: string): number {
 /**
  * If others removed the baseline, and the next process to write is not the one that wrote it, nobody knows what the
  * baseline was. The workload is new to that process, and in its care since it led. It is also new to the same process
- * if its namespace was left out meanwhile: then it is in its care since the namespace was selected again.
+ * if its namespace was left out meanwhile: then it is in its care since the namespace was selected again. A process that
+ * does not know yet that etcd was restored remembers a baseline that was undone, and not the one that was removed.
  */
 function lastForgotten(opened: Case, life: Life): number {
   const gains = opened.namespaces.gains(namespaceOf(life));
@@ -98,7 +99,8 @@ function lastForgotten(opened: Case, life: Life): number {
     const next = life.writes.find((write) => write.revision > loss.revision && isOfEngine(write));
     const gain = gains.findLast(({ revision }) => revision > loss.revision && revision < (next?.revision ?? Infinity));
     const regained = gain ? shownSince(opened, gain, next) : 0;
-    if (next?.user === former?.user) return regained;
+    const isOfUndone = loss.atMs >= (opened.restored?.atMs ?? Infinity) && next && isUnaware(opened, next);
+    if (next?.user === former?.user && !isOfUndone) return regained;
     return Math.max(loss.revision, regained, next ? opened.ledSince(next.user) : 0);
   });
   return Math.max(0, ...forgotten);

@@ -150,4 +150,16 @@ describe('the judge, after a restore of etcd', () => {
     await hand.createAnew(undefined);
     expect(promises().includes('restart without reason')).toBe(!isDeleted);
   });
+
+  it.each([
+    ['demands nothing if somebody removed the baseline before a process could know of the restore', 1_000, []],
+    ['demands the restart if the baseline was removed later', 20_000, ['missed change']],
+  ])('%s', async (_what, afterMs, promises) => {
+    const { hand, restore, owed } = await backedUp(async (changed) => await changed.edit('value-2-'));
+    await hand.engine('value-2-', true);
+    await restore(afterMs);
+    await hand.strip();
+    await hand.engine('value-2-', false);
+    expect(owed()).toEqual(promises);
+  });
 });

@@ -745,6 +745,14 @@ describe('the others wait for the second workload of a change', () => {
   });
 });
 
+describe('the judge demands nothing for a baseline that nobody saw', () => {
+  it('because etcd was restored, and somebody replaced its workload in the same second', async () => {
+    const { violations, story } = await simulate(drawWorld(577_223_456));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/is restored to revision[^]*replace Deployment shop\/api/);
+  });
+});
+
 describe('the judge accepts a restart for the absence of a source', () => {
   it('if its creation was undone by a restore of etcd, and a process had restarted for it before it knew of that', async () => {
     const { violations, story } = await simulate(drawWorld(577_222_401));
