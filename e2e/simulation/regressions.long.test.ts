@@ -704,6 +704,12 @@ describe('a change is not missed by a process that reads by name or lists', () =
 });
 
 describe('a workload is not restarted for nothing', () => {
+  it('if it is a Job, and a watch shows the changes from before its creation one by one', async () => {
+    const { violations, story } = await simulate(drawWorld(577_226_218));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/edit ConfigMap default\/app[^]*ADDED Job default\/migrate/);
+  });
+
   it('if a namespace was created again with all in it, and a list of metadata shows that', async () => {
     const { violations, story } = await simulate(drawWorld(314_162_299));
     expect(violations).toEqual([]);

@@ -88,9 +88,9 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'a source that a list shows in place of another, and that is read later, counts as it is since its creation',
-    file: 'reconciler/sources/source-index.ts',
-    from: '!hasLostKeys(predecessor.content, record.content)',
-    to: 'hasLostKeys(predecessor.content, record.content)',
+    file: 'reconciler/sources/source-entry.ts',
+    from: 'return !was || !is || hasLostKeys(was, is);',
+    to: 'return !was || !is;',
     test: 'reconciler/sources/source-index.test.ts',
   },
   {
@@ -425,5 +425,12 @@ export const testedMutants: readonly TestedMutant[] = [
     from: 'sourceKind || isSynced(status) || status.lastError instanceof ForbiddenError,',
     to: 'sourceKind || isSynced(status) || isRefused(status),',
     test: 'reconciler/watch/watches.test.ts',
+  },
+  {
+    what: 'a change from before the creation of a Job counts once something was recorded on it',
+    file: 'shared/domain/plan/resolve.ts',
+    from: "const isOfCreation = record.kind === 'Job' || (baseline?.uid === undefined && baseline?.sequence === 1);",
+    to: "const isOfCreation = baseline?.uid === undefined && (baseline?.sequence === 1 || record.kind === 'Job');",
+    test: 'reconciler/sources/plan-from-index.test.ts',
   },
 ];

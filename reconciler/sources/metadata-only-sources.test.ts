@@ -214,6 +214,26 @@ const deletedUnread: Steps = [
   ['wait', 0],
 ];
 
+/** An object takes the place of another one unseen: which keys it lacks is known only once both are read. */
+const replacedUnread: readonly Steps[] = [
+  [
+    ['delete', 0],
+    ['list', 0],
+    ['write', 0],
+    ['list', 0],
+    ['write', 0],
+    ['write', 0],
+  ],
+  [
+    ['delete', 0],
+    ['write', 0],
+    ['write', 0],
+    ['wait', 3],
+    ['read', 37],
+    ['wait', 8],
+  ],
+];
+
 async function answersAlike(steps: Steps): Promise<void> {
   const world = new World();
   world.steps.write(steps.length);
@@ -239,6 +259,6 @@ it('a source that was listed by its metadata and then read ends up like one that
   const step = fc.tuple(fc.oneof(often, fc.constantFrom(...stepNames)), fc.nat({ max: 60 }));
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), answersAlike), {
     numRuns: longForm(1_000, 120),
-    examples: [[forgotten], [deletedUnread]],
+    examples: [[forgotten], [deletedUnread], ...replacedUnread.map((steps): [Steps] => [steps])],
   });
 });

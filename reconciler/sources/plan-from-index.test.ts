@@ -458,6 +458,8 @@ describe('a record from before the workload was created', () => {
     ['by a write since', { createdAtMs: at(30) }, recordedRed(1, 'uid-web'), 'restart'],
     ['by a later write of an older version', { createdAtMs: at(30) }, recordedRed(2), 'restart'],
     ['of a Job that was created anew', { createdAtMs: at(30), kind: 'Job' }, recordedRed(2), 'adopt'],
+    ['of a Job, by a write since', { createdAtMs: at(30), kind: 'Job' }, recordedRed(2, 'uid-web'), 'adopt'],
+    ['of a Job, before the change', { createdAtMs: at(10), kind: 'Job' }, recordedRed(2, 'uid-web'), 'restart'],
   ])('%s', (_whose, options, more, action) => {
     changeAt20();
     expect(look(tracked(options, undefined, more)).action).toBe(action);

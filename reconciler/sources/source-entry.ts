@@ -1,4 +1,4 @@
-import type { ContentDigest } from '../../shared/domain/sources/content-digest';
+import { absent, everyKey, type ContentDigest } from '../../shared/domain/sources/content-digest';
 import type { SourceFlags, SourceRecord } from '../../shared/domain/sources/source';
 import { changedAtMs, type WriteTimeEvidence } from './source-write-times';
 
@@ -23,6 +23,8 @@ interface TimedContent {
   readonly fromMs: number;
   /** Set as long as reading its content, or the previous one, may still change `fromMs`. */
   readonly evidence?: WriteTimeEvidence | undefined;
+  /** Set as long as reading its content, or that of the object before it, may show that it has lost a key. */
+  readonly replaced?: Replaced | undefined;
 }
 
 /** What the index knows about a source. */
@@ -46,22 +48,24 @@ export interface SourceEntry {
   readonly lastFlags?: SourceFlags;
   /** The uid of the last object, if the source is deleted or its labels no longer select it. */
   readonly lastUid?: string;
-  /** What the object before this one held, as long as nobody has read what this one holds. */
-  readonly predecessor?: Predecessor | undefined;
+  /** A list has shown it in the place of another object. */
+  readonly replaced?: Replaced | undefined;
 }
 
-/** The content of an object in whose place a list has shown another one. */
-export interface Predecessor {
-  readonly content: ContentDigest;
-  /** When the list showed it: a key that it had, and the other one lacks, may have been removed at any time until then. */
+/** An object that a list has first shown in the place of another one. */
+export interface Replaced {
+  readonly createdAtMs: number;
+  /** When the list showed it: a key that it lacks may have been removed at any time until then. */
   readonly seenMs: number;
+  /** The same by the monotonic clock. */
+  readonly observedMs: number;
 }
 
 export const noPast: readonly PreviousState[] = [];
 
 /** All its states, oldest first, the current one last. */
-export function statesOf({ former, record, fromMs, evidence }: SourceEntry): readonly TimedContent[] {
-  return [...former, { content: record?.content, fromMs, evidence }];
+export function statesOf({ former, record, fromMs, evidence, replaced }: SourceEntry): readonly TimedContent[] {
+  return [...former, { content: record?.content, fromMs, evidence, replaced }];
 }
 
 /**
@@ -76,7 +80,7 @@ export function firstSeenIndex({ former }: SourceEntry): number {
 /** The entry without its past, and what is known of an object before it. */
 export function withoutPast(entry: SourceEntry): SourceEntry {
   const isFirstForgotten = entry.isFirstForgotten || firstSeenIndex(entry) < entry.former.length;
-  return { ...entry, former: noPast, isFirstForgotten, predecessor: undefined };
+  return { ...entry, former: noPast, isFirstForgotten, replaced: undefined };
 }
 
 /** The content of a state, if it existed and is known. */
@@ -97,25 +101,63 @@ export function isPastVersion(content: TimedContent['content']): content is Past
 export function withResolvedTimes(entry: SourceEntry): SourceEntry {
   const now = { ...entry, content: entry.record?.content };
   // If no further content was read, no time can be resolved, however often the source changes.
-  const isDue = entry.former.some((state, index) => isResolvable(state, entry.former[index - 1]));
-  if (!isDue && !isResolvable(now, entry.former.at(-1))) return entry;
+  const isDue = entry.former.some((state, index) => isResolvable(state, entry.former.slice(0, index)));
+  if (!isDue && !isResolvable(now, entry.former)) return entry;
   const former: PreviousState[] = [];
-  for (const state of entry.former) former.push({ ...state, ...timeOf(state, former.at(-1)) });
-  return { ...entry, ...timeOf(now, former.at(-1)), former };
+  for (const state of entry.former) {
+    const time = timeOf(state, former);
+    former.push(...beforeRemoval(state, former), { ...state, ...time });
+  }
+  const time = timeOf(now, former);
+  return { ...entry, ...time, former: [...former, ...beforeRemoval(now, former)] };
 }
 
 /** Whether everything that its time depends on is known, and the time is not set yet. */
-function isResolvable({ content, evidence }: TimedContent, before: TimedContent | undefined): boolean {
-  return (
-    evidence !== undefined &&
-    !(before && (before.evidence || isMetadataOnly(before.content) || isMetadataOnly(content)))
+function isResolvable({ content, evidence, replaced }: TimedContent, former: readonly TimedContent[]): boolean {
+  const before = replaced ? heldBefore(former, replaced) : former.at(-1);
+  if (!evidence && !replaced) return false;
+  return !(before && (before.evidence || isMetadataOnly(before.content) || isMetadataOnly(content)));
+}
+
+/** The last state of the object before. What this one held before an edit that nobody saw is a state of its own. */
+function heldBefore(former: readonly TimedContent[], { createdAtMs }: Replaced): TimedContent | undefined {
+  return former.findLast(
+    ({ content, fromMs }) => content !== undefined && (content !== 'unknown' || fromMs !== createdAtMs),
   );
 }
 
-function timeOf(state: TimedContent, before: TimedContent | undefined): Pick<TimedContent, 'fromMs' | 'evidence'> {
-  const { content, fromMs, evidence } = state;
-  if (!evidence || !isResolvable(state, before)) return { fromMs, evidence };
+/** What an object held until it was seen, if it may have lost a key since its creation: nobody knows. */
+function beforeRemoval(state: TimedContent, former: readonly TimedContent[]): readonly PreviousState[] {
+  const { replaced, fromMs } = state;
+  // If it was edited since, that is known already.
+  if (!replaced || !mayHaveLostKeys(state, former) || fromMs > replaced.createdAtMs) return [];
+  return [{ content: 'unknown', fromMs: replaced.createdAtMs, observedMs: replaced.observedMs }];
+}
+
+function mayHaveLostKeys(state: TimedContent, former: readonly TimedContent[]): boolean {
+  if (!state.replaced || !isResolvable(state, former)) return false;
+  const before = heldBefore(former, state.replaced);
+  if (!before || state.content === undefined) return false;
+  const [was, is] = [knownContent(before.content), knownContent(state.content)];
+  // A content that nobody read may have had any key.
+  return !was || !is || hasLostKeys(was, is);
+}
+
+/** A removal leaves no time in managedFields. Of a source with too many keys nobody knows which of them differ. */
+export function hasLostKeys(before: ContentDigest, now: ContentDigest): boolean {
+  return now.differingKeys(before).some((key) => key === everyKey || now.key(key) === absent);
+}
+
+function timeOf(state: TimedContent, former: readonly TimedContent[]): Omit<TimedContent, 'content'> {
+  const { content, fromMs, evidence, replaced } = state;
+  if (!isResolvable(state, former)) return { fromMs, evidence, replaced };
+  if (replaced) {
+    const laterMs = mayHaveLostKeys(state, former) ? replaced.seenMs : fromMs;
+    return { fromMs: Math.max(fromMs, laterMs), evidence, replaced: undefined };
+  }
+  const before = former.at(-1);
   const [was, is] = [knownContent(before?.content), knownContent(content)];
+  if (!evidence) return { fromMs };
   // Unknown content may have been stored at any time since the last write that was seen.
   const earliestMs = content === 'unknown' ? Math.min(fromMs, evidence.formerMs) : fromMs;
   if (!before || !was || !is) return { fromMs: earliestMs, evidence: undefined };

@@ -1,6 +1,6 @@
 import type { InForce } from '../../shared/domain/baseline/comparison';
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
-import { absent, everyKey, type ContentDigest } from '../../shared/domain/sources/content-digest';
+import type { ContentDigest } from '../../shared/domain/sources/content-digest';
 import { splitObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import {
@@ -14,6 +14,7 @@ import {
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
 import {
+  hasLostKeys,
   isPastVersion,
   knownContent,
   noPast,
@@ -219,7 +220,7 @@ export class SourceIndex {
       before.resourceVersion === shown.resourceVersion &&
       before.writtenAtMs === shown.writtenAtMs;
     if (entry && isSameVersion && before.content === 'metadata-only' && hasContent(shown)) {
-      this.#store.set(shown, this.#withContent(entry, shown));
+      this.#store.set(shown, { ...entry, record: shown });
       return;
     }
     const record = isSameVersion && !hasContent(shown) ? { ...shown, content: before.content } : shown;
@@ -267,46 +268,31 @@ export class SourceIndex {
     entry: SourceEntry | undefined,
     record: SourceRecord,
     origin: WriteTimeEvidence['origin'],
-  ): Pick<SourceEntry, 'fromMs' | 'evidence' | 'predecessor'> {
+  ): Pick<SourceEntry, 'fromMs' | 'evidence' | 'replaced'> {
     const before = entry?.record;
     const seenMs = wholeSecond(this.#clock.nowMs());
     if (before?.uid !== record.uid) {
       const fromMs = Math.max(record.createdAtMs, record.writtenAtMs ?? 0);
-      const laterMs = Math.max(fromMs, seenMs);
       // A watch may first show an object long after its creation, for example because a label was added.
-      if (entry?.lastUid === record.uid) return { fromMs: mayHaveLostKeys(entry, record) ? laterMs : fromMs };
-      const content =
-        origin === 'watch' ? undefined : knownContent(before ? before.content : entry?.former.at(-1)?.content);
-      if (!content) return { fromMs };
-      if (!hasContent(record)) return { fromMs, predecessor: { content, seenMs } };
-      return { fromMs: hasLostKeys(content, record.content) ? laterMs : fromMs };
+      if (entry?.lastUid === record.uid) {
+        return { fromMs: mayHaveLostKeys(entry, record) ? Math.max(fromMs, seenMs) : fromMs };
+      }
+      // Otherwise it shows each write, and so what the object held at its creation.
+      if (!entry || origin === 'watch') return { fromMs };
+      const { createdAtMs } = record;
+      return { fromMs, replaced: { createdAtMs, seenMs, observedMs: this.#clock.monotonicMs() } };
     }
     const evidence = { origin, ...timesOf(before, record, seenMs) };
     const fromMs = changedAtMs(evidence, before.content, record.content);
     return hasContent(before) && hasContent(record) ? { fromMs } : { fromMs, evidence };
   }
 
-  /**
-   * The entry with the content that was read of its object. A list or a read may first show an object that was created in
-   * place of another, and has lost a key since.
-   */
-  #withContent({ predecessor, ...entry }: SourceEntry, record: DigestedSource): SourceEntry {
-    if (!predecessor || !hasLostKeys(predecessor.content, record.content)) return { ...entry, record };
-    const fromMs = Math.max(entry.fromMs, predecessor.seenMs);
-    const isEdited = entry.fromMs > record.createdAtMs;
-    const former = isEdited ? entry.former : [...entry.former, this.#unknownState(record.createdAtMs)];
-    return { ...entry, record, fromMs, former: this.#retention.retained(record, former) };
-  }
-
   /** The past, with the state that ends now. `until`: the version of the write that ended it; undefined: not known. */
   #pastOf(entry: SourceEntry | undefined, until: string | undefined): readonly PreviousState[] {
     if (!entry) return noPast;
-    const { record, fromMs, evidence, predecessor } = entry;
-    const state = { content: contentUntil(record, until), fromMs, evidence, observedMs: this.#clock.monotonicMs() };
-    if (!record || !predecessor) return [...entry.former, state];
-    // Nobody has read what it held, so it may have lost a key.
-    const sinceSeen = { ...state, fromMs: Math.max(fromMs, predecessor.seenMs) };
-    return [...entry.former, this.#unknownState(record.createdAtMs), sinceSeen];
+    const { record, fromMs, evidence, replaced } = entry;
+    const content = contentUntil(record, until);
+    return [...entry.former, { content, fromMs, evidence, replaced, observedMs: this.#clock.monotonicMs() }];
   }
 
   /** The content at creation of a source that a list first shows after an edit. */
@@ -322,11 +308,6 @@ export class SourceIndex {
 function mayHaveLostKeys({ former }: SourceEntry, { content }: SourceRecord): boolean {
   const before = knownContent(former.at(-1)?.content);
   return !before || content === 'metadata-only' || hasLostKeys(before, content);
-}
-
-/** A removal leaves no time in managedFields. Of a source with too many keys nobody knows which of them differ. */
-function hasLostKeys(before: ContentDigest, now: ContentDigest): boolean {
-  return now.differingKeys(before).some((key) => key === everyKey || now.key(key) === absent);
 }
 
 /** The content of a state that is now past. If a restored backup set versions back, the past cannot be read. */

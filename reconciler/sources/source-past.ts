@@ -49,7 +49,8 @@ function heldAt(entry: SourceEntry | undefined, sinceMs: number): InForce | 'met
   const states = statesOf(entry);
   let next: (typeof states)[number] | undefined;
   for (const state of states.toReversed()) {
-    if (state.evidence) return 'metadata-only';
+    const { evidence, replaced, fromMs } = state;
+    if (evidence || (replaced && fromMs < second && replaced.seenMs >= second)) return 'metadata-only';
     if (state.fromMs < second) {
       // Created within the second: pods cannot start without it, so those of a workload created then have read it.
       const createdThen = isAwaited && state.content === undefined && next && next.fromMs < second + 1000;
@@ -59,6 +60,7 @@ function heldAt(entry: SourceEntry | undefined, sinceMs: number): InForce | 'met
     }
     next = state;
   }
+  if (next?.replaced) return 'metadata-only';
   const createdAtMs = entry.record?.createdAtMs;
   // Its first content. Pods cannot start without it, so those of a workload created in the same second have read it.
   if (!next || next.fromMs !== createdAtMs || next.content === 'unknown') return 'unknown';
@@ -71,6 +73,7 @@ export function firstContent(entry: SourceEntry | undefined): ContentDigest | 'u
   if (!entry?.record) return undefined;
   const absentUntil = entry.former.findLastIndex(({ content }) => content === undefined);
   const first = statesOf(entry)[absentUntil + 1];
+  if (first?.replaced) return 'metadata-only';
   if (!first || first.fromMs > entry.record.createdAtMs) return 'unknown';
   return isMetadataOnly(first.content) ? 'metadata-only' : first.content;
 }

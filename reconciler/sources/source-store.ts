@@ -84,6 +84,5 @@ function exists(stored: Stored): boolean {
 
 function bytesOf(stored: Stored): number {
   if (stored instanceof PackedSource) return stored.retainedBytes;
-  const contents = [...statesOf(stored).map(({ content }) => knownContent(content)), stored.predecessor?.content];
-  return contents.reduce((sum, content) => sum + (content?.retainedBytes ?? 0), 0);
+  return statesOf(stored).reduce((sum, { content }) => sum + (knownContent(content)?.retainedBytes ?? 0), 0);
 }

@@ -87,13 +87,14 @@ function came(
 /**
  * The state of the source when the workload was created, for a baseline that is older than the object: the one that
  * admission adds to the CREATE, from an index that may have been behind, or that of a recreated Job. The pods have read
- * what was there at the creation. A later baseline has the object's uid, and the answer for it is `unknown`. See
+ * what was there at the creation. A later baseline has the object's uid, and the answer for it is `unknown`, except for a
+ * Job: it gets no other pods, and a watch that was behind may show the changes from before its creation one by one. See
  * Baseline.
  */
 export function stateAtBirth(candidate: Candidate, input: PlanInput): InForce | MetadataOnly {
   const { workload, sources, term } = input;
   const { baseline, record } = workload;
-  const isOfCreation = baseline?.uid === undefined && (baseline?.sequence === 1 || record.kind === 'Job');
+  const isOfCreation = record.kind === 'Job' || (baseline?.uid === undefined && baseline?.sequence === 1);
   // If the workload was created before this process began to watch, a list shows the source only later. A key may have
   // been removed in between, and a removal leaves no time in managedFields.
   const wasWatched = record.createdAtMs >= term.watchingSinceMs;
