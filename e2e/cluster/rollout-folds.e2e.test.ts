@@ -45,7 +45,7 @@ const told = (name: string, what: string): number =>
 async function released(name: string, release: number, objects: readonly object[]): Promise<void> {
   await apply(...objects);
   await pollUntil(`release ${release} of ${name} to be answered`, async () => {
-    const answers = told(name, 'restarted') + told(name, 'not restarted: folded');
+    const answers = told(name, 'restarted') + told(name, 'not restarted: coalesced');
     return await Promise.resolve(answers === release ? true : undefined);
   });
   await kubectl('rollout', 'status', `deployment/${name}`, '--timeout=60s');
