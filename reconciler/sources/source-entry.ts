@@ -101,7 +101,7 @@ export function isPastVersion(content: TimedContent['content']): content is Past
 export function withResolvedTimes(entry: SourceEntry): SourceEntry {
   const now = { ...entry, content: entry.record?.content };
   // If no further content was read, no time can be resolved, however often the source changes.
-  const isDue = entry.former.some((state, index) => isResolvable(state, entry.former.slice(0, index)));
+  const isDue = entry.former.some((state, index) => isOpen(state) && isResolvable(state, entry.former.slice(0, index)));
   if (!isDue && !isResolvable(now, entry.former)) return entry;
   const former: PreviousState[] = [];
   for (const state of entry.former) {
@@ -114,13 +114,18 @@ export function withResolvedTimes(entry: SourceEntry): SourceEntry {
 
 /** Whether everything that its time depends on is known, and the time is not set yet. */
 function isResolvable({ content, evidence, replaced }: TimedContent, former: readonly TimedContent[]): boolean {
-  const before = replaced ? heldBefore(former, replaced) : former.at(-1);
-  if (!evidence && !replaced) return false;
+  if (!isOpen({ evidence, replaced })) return false;
+  const before = replaced ? lastOfPredecessor(former, replaced) : former.at(-1);
   return !(before && (before.evidence || isMetadataOnly(before.content) || isMetadataOnly(content)));
 }
 
+/** Whether its time may still change. Most states are settled, and this is asked of all at each write. */
+function isOpen({ evidence, replaced }: Pick<TimedContent, 'evidence' | 'replaced'>): boolean {
+  return evidence !== undefined || replaced !== undefined;
+}
+
 /** The last state of the object before. What this one held before an edit that nobody saw is a state of its own. */
-function heldBefore(former: readonly TimedContent[], { createdAtMs }: Replaced): TimedContent | undefined {
+function lastOfPredecessor(former: readonly TimedContent[], { createdAtMs }: Replaced): TimedContent | undefined {
   return former.findLast(
     ({ content, fromMs }) => content !== undefined && (content !== 'unknown' || fromMs !== createdAtMs),
   );
@@ -136,7 +141,7 @@ function beforeRemoval(state: TimedContent, former: readonly TimedContent[]): re
 
 function mayHaveLostKeys(state: TimedContent, former: readonly TimedContent[]): boolean {
   if (!state.replaced || !isResolvable(state, former)) return false;
-  const before = heldBefore(former, state.replaced);
+  const before = lastOfPredecessor(former, state.replaced);
   if (!before || state.content === undefined) return false;
   const [was, is] = [knownContent(before.content), knownContent(state.content)];
   // A content that nobody read may have had any key.

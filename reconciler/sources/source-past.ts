@@ -50,8 +50,9 @@ function heldAt(entry: SourceEntry | undefined, sinceMs: number): InForce | 'met
   let next: (typeof states)[number] | undefined;
   for (const state of states.toReversed()) {
     const { evidence, replaced, fromMs } = state;
+    // It may have been like that since its creation, or only when it was seen: the contents must tell.
     if (evidence || (replaced && fromMs < second && replaced.seenMs >= second)) return 'metadata-only';
-    if (state.fromMs < second) {
+    if (fromMs < second) {
       // Created within the second: pods cannot start without it, so those of a workload created then have read it.
       const createdThen = isAwaited && state.content === undefined && next && next.fromMs < second + 1000;
       const content = createdThen ? next?.content : state.content;
