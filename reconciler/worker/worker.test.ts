@@ -26,7 +26,8 @@ import { RolloutCoalescer } from './rollout-coalescer';
 import { SettleWindows } from './settle-window';
 import { SourceIndex } from '../sources/source-index';
 import { UnfinishedLooks } from './unfinished-looks';
-import { Worker, type WorkerOptions, type WorkerReporter } from './worker';
+import { Worker, type WorkerOptions } from './worker';
+import type { WorkerReporter } from './worker-reporter';
 import { WorkloadIndex } from '../workloads/workload-index';
 import { dryRunWriters } from './writers';
 

@@ -28,7 +28,6 @@ import { plan, type Plan } from '../../shared/domain/plan/plan';
 import type { PauseBegun } from './pauses';
 import { planInput, type PlanView } from './plan-view';
 import { urgently, type Deferrals } from '../reporting/deferrals';
-import type { Reporter } from '../reporting/reporter';
 import { RefusedVersions, type RefusedVersionsOptions } from './refused-versions';
 import type { RolloutCoalescer } from './rollout-coalescer';
 import { settledAtMs, settleTimesOf, type Settled, type SettleTimes, type SettleWindows } from './settle-window';
@@ -37,14 +36,8 @@ import type { ContentLoader } from '../reading/content-loader';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { Waited } from '../tracing/waited';
 import type { LookResult, UnfinishedLooks } from './unfinished-looks';
+import type { WorkerReporter } from './worker-reporter';
 import type { Writers } from './writers';
-
-export type WorkerReporter = BaselineWritesOptions['reporter'] &
-  Pick<
-    Reporter,
-    | ('looked' | 'leftAlone' | 'adopted' | 'coalesced' | 'brought' | 'withheld' | 'underWay' | 'refused' | 'failed')
-    | ('notRead' | 'tooManyKeys' | 'forget')
-  >;
 
 export interface WorkerOptions
   extends
