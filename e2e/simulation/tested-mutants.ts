@@ -1,13 +1,12 @@
 import type { TestedMutant } from './mutants';
 import { testedGateMutants } from './tested-gate-mutants';
 import { testedRollbackMutants } from './tested-rollback-mutants';
+import { testedSourceMutants } from './tested-source-mutants';
 
 const worker = 'reconciler/worker/worker.ts';
 const workerTest = 'reconciler/worker/worker.test.ts';
 const folds = 'reconciler/worker/rollout-coalescer.ts';
 const foldsTest = 'reconciler/worker/rollout-coalescer.test.ts';
-const contents = 'reconciler/reading/content-loader.ts';
-const contentsTest = 'reconciler/reading/content-loader.test.ts';
 const comparison = 'shared/domain/baseline/comparison.ts';
 const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 const whatCountsTest = 'e2e/engine/what-counts.test.ts';
@@ -16,6 +15,7 @@ const whatCountsTest = 'e2e/engine/what-counts.test.ts';
 export const testedMutants: readonly TestedMutant[] = [
   ...testedGateMutants,
   ...testedRollbackMutants,
+  ...testedSourceMutants,
   {
     what: 'the order counts for nobody who has once been told to go',
     file: worker,
@@ -87,13 +87,6 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/stripped-markers.test.ts',
   },
   {
-    what: 'a source that a list shows in place of another, and that is read later, counts as it is since its creation',
-    file: 'reconciler/sources/source-entry.ts',
-    from: 'return !was || !is || hasLostKeys(was, is);',
-    to: 'return !was || !is;',
-    test: 'reconciler/sources/source-index.test.ts',
-  },
-  {
     what: 'a source that is not there is recorded as an empty one',
     file: 'shared/domain/baseline/recorded.ts',
     from: 'if (content === undefined) return absent;',
@@ -153,13 +146,6 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'shared/kube/lease/lease.test.ts',
   },
   {
-    what: 'only one former state is kept',
-    file: 'reconciler/sources/previous-states.ts',
-    from: 'states.length - budgets.formerStates',
-    to: 'states.length - 1',
-    test: 'reconciler/sources/previous-states.test.ts',
-  },
-  {
     what: 'a fold answers any content',
     file: folds,
     from: 'whole !== undefined && known.contents.get(id) === whole',
@@ -174,13 +160,6 @@ export const testedMutants: readonly TestedMutant[] = [
     test: foldsTest,
   },
   {
-    what: 'the past is read one version late',
-    file: contents,
-    from: '[versionBefore(state.until), state.version]',
-    to: '[state.until, state.version]',
-    test: contentsTest,
-  },
-  {
     what: 'a new list removes nothing',
     file: 'shared/kube/list-watch/relist.ts',
     from: 'this.#delivery.complete(this.#seen);',
@@ -193,13 +172,6 @@ export const testedMutants: readonly TestedMutant[] = [
     from: 'this.#seen.clear();',
     to: '',
     test: 'shared/kube/list-watch/reflector.list.test.ts',
-  },
-  {
-    what: 'ignore and match are not dated',
-    file: 'reconciler/sources/source-past.ts',
-    from: 'Math.max(sinceMs, admittedSinceMs(entry, bySearch))',
-    to: 'sinceMs',
-    test: 'reconciler/sources/source-index.test.ts',
   },
   {
     what: 'a restart that fails keeps the pause',
@@ -224,25 +196,11 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/csi.test.ts',
   },
   {
-    what: 'what a list shows of a status that was seen without versions is never a rotation',
-    file: 'reconciler/sources/csi-rotations.ts',
-    from: "before.content === undefined && origin === 'watch'",
-    to: 'before.content === undefined',
-    test: 'e2e/engine/csi.test.ts',
-  },
-  {
     what: 'what is listed long after a creation is taken for what was there then',
     file: 'shared/domain/plan/resolve.ts',
     from: 'if (!isOfCreation || !wasWatched)',
     to: 'if (!isOfCreation)',
     test: 'e2e/engine/copied-baselines.test.ts',
-  },
-  {
-    what: 'a bulk list is believed at any version',
-    file: contents,
-    from: 'if (now?.resourceVersion === stored.resourceVersion)',
-    to: 'if (now)',
-    test: contentsTest,
   },
   {
     what: 'the restart id is constant',
@@ -271,13 +229,6 @@ export const testedMutants: readonly TestedMutant[] = [
     from: 'if (this.#term) this.#recoverJobs();',
     to: '',
     test: 'e2e/engine/recovery.test.ts',
-  },
-  {
-    what: 'a rotation is as old as the last pod that came to show it',
-    file: 'reconciler/sources/csi-rotations.ts',
-    from: 'isEarlier ? since(formerly.source, atMs) : formerly.source',
-    to: 'formerly.source',
-    test: 'reconciler/sources/csi-rotations.test.ts',
   },
   {
     what: 'gates are asked before somebody else’s rollout is looked for, and not afterwards',
@@ -397,13 +348,6 @@ export const testedMutants: readonly TestedMutant[] = [
     from: 'return writeTimeMs({ ...times, seenMs }, !this.#options.selector.mayBeMetByRemoval);',
     to: 'return Math.min(seenMs, times.formerMs);',
     test: 'reconciler/workloads/namespace-scope.test.ts',
-  },
-  {
-    what: 'a pod that lags behind the newest rotation takes its place',
-    file: 'reconciler/sources/csi-rotations.ts',
-    from: 'if (formerly && atMs < formerly.shownMs) {',
-    to: 'if (formerly && atMs < 0) {',
-    test: 'reconciler/sources/csi-rotations.test.ts',
   },
   {
     what: 'a hint of another object of the name is confirmed',
