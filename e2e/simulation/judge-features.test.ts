@@ -195,16 +195,25 @@ describe('the judge, if a label selects sources', () => {
     ['accepts a record by another process, which may not know the former content', 'engine-0-2', 'first', false, []],
     ['accepts one by the same process, if it had just begun to lead', 'engine-0-1', 'last', false, []],
     ['accepts one by the same process, if its watch had fallen silent', 'engine-0-1', 'first', true, []],
+    [
+      'reports one after longer than a watch can be silent',
+      'engine-0-1',
+      'first',
+      true,
+      ['missed change'],
+      12 * 60_000,
+    ],
     ['reports one without a restart by the same process, later', 'engine-0-1', 'first', false, ['missed change']],
   ] as const)(
     'if a source changed after it was recorded as absent, %s',
-    async (_who, user, leads, silent, promises) => {
+    async (_who, user, leads, silent, promises, behindMs = 0) => {
       const hand = new Hand();
       if (leads === 'first') await hand.lead();
       await hand.annotate('reloader.stakater.com/auto', 'false');
       await hand.annotate('reloader.stakater.com/auto', undefined);
       await hand.label('ConfigMap', yes);
       if (leads === 'last') await hand.lead();
+      await hand.clock.advance(behindMs);
       // The watch was behind, so the engine records that the source does not exist.
       await hand.engine(undefined, false);
       await hand.edit('value-2-');

@@ -1,6 +1,7 @@
 import type { Case } from './case';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
+import { silentMs } from './known-within';
 import { namespaceOf, type Life } from './lives';
 import { startMs } from './loop';
 import { endsPause } from './pause-text';
@@ -9,8 +10,6 @@ import { endsPause } from './pause-text';
 const behindMs = 25_000;
 /** After a failed request a watch waits for at most this long. */
 const backoffMs = 45_000;
-/** A little longer than a watch may last. */
-const silentMs = 11 * 60_000;
 
 /** A workload in a namespace that is left out must be left alone, except to end a pause. */
 export function checkLeftOut({ namespaces, openEntries, restored, rules }: Case, life: Life): readonly Violation[] {

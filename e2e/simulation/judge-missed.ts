@@ -8,6 +8,7 @@ import type { Violation } from './judge';
 import { notTakenBack } from './judge-altered';
 import { isOwed, sameValue } from './judge-counted';
 import { isLeftForGood } from './judge-deferred';
+import { silentMs } from './known-within';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
 import { isMountedFromBefore, isOfUnawareTime, isUnaware, lostWrites } from './restored';
 import { isClass, rulesFor } from './rotations';
@@ -193,9 +194,10 @@ function cameUnseen(opened: Case, life: Life, source: string, since: number): bo
   const came = versions.findLastIndex(({ revision, content }) => revision <= since && content === undefined) + 1;
   const seen = life.writes.find(({ object }) => (recordedOf(object).get(source) ?? '-') !== '-');
   const cameRevision = versions[came]?.revision ?? 0;
+  const cameMs = versions[came]?.atMs ?? 0;
   const restoredMs = opened.restored?.atMs ?? -Infinity;
   const isBehind = ({ user, atMs }: WriteRecord): boolean =>
-    rules.watchesFellSilent ||
+    (rules.watchesFellSilent && atMs < cameMs + silentMs) ||
     user !== seen?.user ||
     atMs - ledSinceMs(opened, user) < listedAgainMs ||
     (atMs >= restoredMs && atMs < restoredMs + listedAgainMs);

@@ -5,7 +5,7 @@ import { isRefusal } from './weather';
 /** After the last fault, every watch is established again within this time. */
 const reconnectedMs = 75_000;
 /** A little longer than a watch may last. */
-const silentMs = 11 * 60_000;
+export const silentMs = 11 * 60_000;
 
 /** How far behind what is stored a process may be that has led for long. One that begins to lead lists again. */
 export function knownWithinMs(world: World): number {

@@ -4,6 +4,7 @@ import type { Case } from './case';
 import { countedFromMs } from './counting';
 import type { SourceName, Version } from './contents';
 import { isListedBeforeLeading, isOnlyFormatted, mayHaveCounted } from './judge-counted';
+import { silentMs } from './known-within';
 import type { Life } from './lives';
 import { lostWrites, recordsLost } from './restored';
 import { isClass, rulesFor } from './rotations';
@@ -125,8 +126,6 @@ function cameInEdited(opened: Case, life: Life, source: SourceName, bornMs: numb
 
 /** A restart that is in progress by then may take this long to finish. */
 const underWayMs = 10_000;
-/** Longer than any watch that has fallen silent may last. */
-const silentMs = 11 * 60_000;
 
 /**
  * Whether the source's own annotations may let it count, as far as the process that restarts can know. The annotations
