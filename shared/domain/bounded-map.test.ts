@@ -64,6 +64,24 @@ describe('BoundedMap', () => {
     expect(keys()).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  it('evicts in the order of use, whatever was used, replaced and deleted meanwhile', () => {
+    const step = fc.tuple(fc.constantFrom('set', 'use', 'delete'), fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const bounded = new BoundedMap<string, number>({ maxBytes: room(3) });
+        let expected: readonly string[] = [];
+        for (const [what, key] of steps) {
+          if (what === 'set') bounded.set(key, 1, 50, 'one');
+          else bounded[what](key);
+          const others = expected.filter((each) => each !== key);
+          const isKept = what === 'set' || (what === 'use' && expected.includes(key));
+          expected = [...others, ...(isKept ? [key] : [])].slice(-3);
+          expect([...bounded.entries()].map(([each]) => each)).toEqual(expected);
+        }
+      }),
+    );
+  });
+
   it('never exceeds its limits', () => {
     const step = fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.nat(400), fc.constantFrom('x', 'y', 'z'));
     fc.assert(

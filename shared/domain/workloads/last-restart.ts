@@ -45,8 +45,8 @@ export function readLastRestart(text: string | undefined): LastRestart | undefin
   };
 }
 
-/** Copies: see above. */
+/** Each is a copy: V8 keeps slices only of 13 characters and more. */
 function idsIn(text: string, list: RegExp, each: RegExp): readonly string[] {
   const [, ids = ''] = list.exec(text) ?? [];
-  return [...ids.matchAll(each)].map(([, id = '']) => Buffer.from(id).toString());
+  return [...ids.matchAll(each)].map(([, id = '']) => id);
 }
