@@ -192,21 +192,14 @@ describe('the judge, if a label selects sources', () => {
   });
 
   it.each([
-    ['accepts a record by another process, which may not know the former content', 'engine-0-2', 'first', false, []],
-    ['accepts one by the same process, if it had just begun to lead', 'engine-0-1', 'last', false, []],
-    ['accepts one by the same process, if its watch had fallen silent', 'engine-0-1', 'first', true, []],
-    [
-      'reports one after longer than a watch can be silent',
-      'engine-0-1',
-      'first',
-      true,
-      ['missed change'],
-      12 * 60_000,
-    ],
-    ['reports one without a restart by the same process, later', 'engine-0-1', 'first', false, ['missed change']],
+    ['accepts a record by another process, which may not know the former content', 'engine-0-2', 'first', 0, []],
+    ['accepts one by the same process, if it had just begun to lead', 'engine-0-1', 'last', 0, []],
+    ['accepts one by the same process, if its watch was broken', 'engine-0-1', 'first', 90_000, []],
+    ['reports one after longer than a watch is behind', 'engine-0-1', 'first', 90_000, ['missed change'], 120_000],
+    ['reports one without a restart by the same process, later', 'engine-0-1', 'first', 0, ['missed change']],
   ] as const)(
     'if a source changed after it was recorded as absent, %s',
-    async (_who, user, leads, silent, promises, behindMs = 0) => {
+    async (_who, user, leads, knownWithinMs, promises, behindMs: number = 0) => {
       const hand = new Hand();
       if (leads === 'first') await hand.lead();
       await hand.annotate('reloader.stakater.com/auto', 'false');
@@ -219,7 +212,7 @@ describe('the judge, if a label selects sources', () => {
       await hand.edit('value-2-');
       await hand.lead(user);
       await hand.engine('value-2-', false, undefined, user);
-      const rules = { ...selecting, autoReloadAll: true, watchesFellSilent: silent };
+      const rules = { ...selecting, autoReloadAll: true, knownWithinMs };
       expect(hand.promises(false, rules)).toEqual(promises);
     },
   );

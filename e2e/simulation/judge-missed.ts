@@ -8,7 +8,6 @@ import type { Violation } from './judge';
 import { notTakenBack } from './judge-altered';
 import { isOwed, sameValue } from './judge-counted';
 import { isLeftForGood } from './judge-deferred';
-import { silentMs } from './known-within';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
 import { isMountedFromBefore, isOfUnawareTime, isUnaware, lostWrites } from './restored';
 import { isClass, rulesFor } from './rotations';
@@ -183,8 +182,8 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
 /**
  * Whether a label brought the source into the selection, and the source was changed before anybody saw it: it is
  * recorded as it is first seen. The same is true if a process whose watch was behind recorded that the source does not
- * exist, and ended before it was shown the source, or before it could record it everywhere; or if its watch had fallen
- * silent, or it had just begun to lead, or etcd had just been restored, so that it listed all sources again, and the list
+ * exist, and ended before it was shown the source, or before it could record it everywhere; or if its watch was broken
+ * or silent, or it had just begun to lead, or etcd had just been restored, so that it listed all sources again, and the list
  * showed the source with its last change alone.
  */
 function cameUnseen(opened: Case, life: Life, source: string, since: number): boolean {
@@ -197,7 +196,7 @@ function cameUnseen(opened: Case, life: Life, source: string, since: number): bo
   const cameMs = versions[came]?.atMs ?? 0;
   const restoredMs = opened.restored?.atMs ?? -Infinity;
   const isBehind = ({ user, atMs }: WriteRecord): boolean =>
-    (rules.watchesFellSilent && atMs < cameMs + silentMs) ||
+    atMs < cameMs + rules.knownWithinMs ||
     user !== seen?.user ||
     atMs - ledSinceMs(opened, user) < listedAgainMs ||
     (atMs >= restoredMs && atMs < restoredMs + listedAgainMs);

@@ -595,6 +595,12 @@ describe('the judge demands no restart that no process can know of', () => {
     expect(violations).toEqual([]);
     expect(story.join('\n')).toMatch(/ select Secret default\/db[^]*edit Secret default\/db/);
   });
+
+  it('if a source with the label was created together with its workload and edited while the watch was broken', async () => {
+    const { violations, story } = await simulate(drawWorld(141_597_086));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(/edit ConfigMap shop\/app by alice {[^]*stream-reset: GET \/api\/v1\/configmaps/);
+  });
 });
 
 describe('the judge grants a restart the time until a kind is seen to be served', () => {
