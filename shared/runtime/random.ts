@@ -7,10 +7,27 @@ export interface Random {
   bytes(length: number): Buffer;
 }
 
-export const systemRandom: Random = {
-  float: () => randomBytes(4).readUInt32BE() / 2 ** 32,
-  bytes: (length) => randomBytes(length),
-};
+/** Keys are longer, and do not stay in a pool. */
+const maxPooledBytes = 16;
+const poolBytes = 1_024;
+
+/**
+ * Takes bytes of `entropy` in advance: a call for the few of an id costs more than all else that is done for the id. No
+ * byte is given twice.
+ */
+export function pooledRandom(entropy: (length: number) => Buffer): Random {
+  let pool: Buffer = Buffer.alloc(0);
+  const bytes = (length: number): Buffer => {
+    if (length > maxPooledBytes) return entropy(length);
+    if (pool.length < length) pool = entropy(poolBytes);
+    const taken = Buffer.from(pool.subarray(0, length));
+    pool = pool.subarray(length);
+    return taken;
+  };
+  return { bytes, float: () => bytes(4).readUInt32BE() / 2 ** 32 };
+}
+
+export const systemRandom: Random = pooledRandom(randomBytes);
 
 /** Lower-case hex, for names of objects. */
 export function randomHex(random: Random, digits: number): string {
