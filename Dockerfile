@@ -35,8 +35,8 @@ LABEL org.opencontainers.image.title="Reroll" \
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=1 \
     MALLOC_MMAP_THRESHOLD_=16384 \
-    MALLOC_TOP_PAD_=0 \
-    MALLOC_TRIM_THRESHOLD_=65536 \
+    MALLOC_TOP_PAD_=65536 \
+    MALLOC_TRIM_THRESHOLD_=524288 \
     NODE_OPTIONS=--max-semi-space-size=2
 WORKDIR /app
 COPY --from=node /usr/local/bin/node /usr/local/bin/node

@@ -2,8 +2,8 @@
 export const mallocSettings = {
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: '16384',
-  MALLOC_TOP_PAD_: '0',
-  MALLOC_TRIM_THRESHOLD_: '65536',
+  MALLOC_TOP_PAD_: '65536',
+  MALLOC_TRIM_THRESHOLD_: '524288',
 } as const;
 
 /** The options of Node that the image sets. */
