@@ -12,17 +12,6 @@ interface Entry<Value> {
   readonly owner: string;
 }
 
-interface Owner<Key> {
-  bytes: number;
-  /** Least recently used first. */
-  readonly keys: Map<Key, true>;
-  /**
-   * All keys before it are deleted. V8 skips deleted keys one by one: a new iterator for each eviction would skip
-   * thousands.
-   */
-  readonly oldest: MapIterator<Key>;
-}
-
 /** Bytes that an entry takes in the maps, besides the size that its caller reports. */
 const entryBytes = 150;
 
@@ -36,7 +25,7 @@ export class BoundedMap<Key, Value> {
   readonly #onForgotten: ((key: Key, value: Value) => void) | undefined;
   /** Least recently used first; the same order within each owner. */
   readonly #entries = new Map<Key, Entry<Value>>();
-  readonly #owners = new Map<string, Owner<Key>>();
+  readonly #owners = new Map<string, { bytes: number; readonly keys: Map<Key, true> }>();
   #bytes = 0;
 
   /** `onForgotten` is called for evicted entries, not for deleted or replaced ones. */
@@ -80,7 +69,7 @@ export class BoundedMap<Key, Value> {
     this.delete(key);
     const entry = { value, bytes: bytes + entryBytes, owner };
     this.#entries.set(key, entry);
-    const of = this.#owners.get(owner) ?? newOwner<Key>();
+    const of = this.#owners.get(owner) ?? { bytes: 0, keys: new Map<Key, true>() };
     of.keys.set(key, true);
     of.bytes += entry.bytes;
     this.#owners.set(owner, of);
@@ -113,12 +102,14 @@ export class BoundedMap<Key, Value> {
   }
 
   #forgetOldestOf(owner: string): void {
-    const next = this.#owners.get(owner)?.oldest.next();
-    if (!next || next.done === true) return;
-    const key = next.value;
-    const entry = this.#entries.get(key);
-    this.delete(key);
-    if (entry) this.#onForgotten?.(key, entry.value);
+    // A new iterator has to skip the keys that were deleted since V8 last rebuilt the table: 9 µs with 3,000 entries. One
+    // that is kept keeps each table that the map had since, which is a leak.
+    for (const key of this.#owners.get(owner)?.keys.keys() ?? []) {
+      const entry = this.#entries.get(key);
+      this.delete(key);
+      if (entry) this.#onForgotten?.(key, entry.value);
+      return;
+    }
   }
 
   /** The search is cheap: it runs only when the map is full, and few owners can fill it. */
@@ -127,9 +118,4 @@ export class BoundedMap<Key, Value> {
     for (const [owner, { bytes }] of this.#owners) if (bytes > most) [largest, most] = [owner, bytes];
     return largest;
   }
-}
-
-function newOwner<Key>(): Owner<Key> {
-  const keys = new Map<Key, true>();
-  return { bytes: 0, keys, oldest: keys.keys() };
 }
