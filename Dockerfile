@@ -29,7 +29,7 @@ LABEL org.opencontainers.image.title="Reroll" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.base.name="gcr.io/distroless/cc-debian12:nonroot"
-# A small cluster takes 12 MB less with these settings of malloc: V8 and OpenSSL take and give back blocks all the time, and
+# These settings of malloc save memory: V8 and OpenSSL take and give back blocks all the time, and
 # malloc keeps what lies between two that stay (docs/decisions/0015-a-bundle-in-parts.md). The option of Node is that of
 # main.ts, whose first line only counts where the bundle is run by its own name. A pod that sets NODE_OPTIONS sets that again.
 ENV NODE_ENV=production \

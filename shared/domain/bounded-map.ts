@@ -102,8 +102,8 @@ export class BoundedMap<Key, Value> {
   }
 
   #forgetOldestOf(owner: string): void {
-    // A new iterator has to skip the keys that were deleted since V8 last rebuilt the table: 9 µs with 3,000 entries. One
-    // that is kept keeps each table that the map had since, which is a leak.
+    // The iterator must be new each time, although it skips deleted keys one by one: V8 keeps all tables that the map has
+    // outgrown as long as an older iterator exists.
     for (const key of this.#owners.get(owner)?.keys.keys() ?? []) {
       const entry = this.#entries.get(key);
       this.delete(key);

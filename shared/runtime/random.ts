@@ -11,10 +11,7 @@ export interface Random {
 const maxPooledBytes = 16;
 const poolBytes = 1_024;
 
-/**
- * Takes bytes of `entropy` in advance: a call for the few of an id costs more than all else that is done for the id. No
- * byte is given twice.
- */
+/** Takes the bytes of many ids from `entropy` at once, because each call goes to the kernel. No byte is given twice. */
 export function pooledRandom(entropy: (length: number) => Buffer): Random {
   let pool: Buffer = Buffer.alloc(0);
   const bytes = (length: number): Buffer => {
