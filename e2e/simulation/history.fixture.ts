@@ -115,6 +115,14 @@ export class Hand {
     await this.clock.advance(5_000);
   }
 
+  /** Deletes `web` and creates it again: another object, without a baseline. */
+  async recreateWorkload(): Promise<void> {
+    const options = { propagationPolicy: 'Background' } as const;
+    const context = writeBy('dev', 'dev', 'delete');
+    await this.server.registry.delete(context, this.server.kindOf('Deployment'), 'default', 'web', options);
+    seed(this.server, deployment({ name: 'web', ...usesApp }));
+  }
+
   /** Any write to a Deployment. */
   async write(user: string, change: (object: KubeObject) => JsonObject, name = 'web'): Promise<void> {
     await this.#update('Deployment', 'default', name, user, change);

@@ -62,12 +62,28 @@ export function checkMissed(opened: Case): readonly Violation[] {
 /**
  * The revision at which a workload came under Reroll's care. If it existed before any process led, that is when the
  * process that first recorded it began to lead: what an earlier process saw, but had not recorded when it was killed,
- * is lost.
+ * is lost. The same is true if the earlier process could not record it for a minute: its successor takes it for a
+ * workload that only now opts in.
  */
 function inCareSince(opened: Case, { writes }: Life): number {
   const [born] = writes;
   const adopter = writes.find((write) => isOfEngine(write) && baselineOf(write.object));
-  return born.revision < opened.firstLedRevision && adopter ? opened.ledSince(adopter.user) : opened.firstLedRevision;
+  if (!adopter) return opened.firstLedRevision;
+  const since = opened.ledSince(adopter.user);
+  const isOlder = born.revision < opened.firstLedRevision || born.atMs < renewedBeforeMs(opened, adopter) - handoverMs;
+  return isOlder ? since : opened.firstLedRevision;
+}
+
+/** A workload that was created this long before the last renewal of the previous leader seems to be known to it. */
+const handoverMs = 60_000;
+
+/** When another process last renewed the Lease before the one began to lead that made this write. */
+function renewedBeforeMs(opened: Case, { user }: WriteRecord): number {
+  const since = opened.ledSince(user);
+  const renewal = opened.history.findLast(
+    (write) => write.revision < since && write.kind.kind === 'Lease' && isEngine(write.user) && write.user !== user,
+  );
+  return renewal?.atMs ?? -Infinity;
 }
 
 /**

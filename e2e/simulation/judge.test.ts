@@ -23,6 +23,20 @@ describe('the judge', () => {
     expect(hand.promises()).toEqual(['missed change', 'missed change']);
   });
 
+  it.each([
+    { unrecordedMs: 30_000, promises: ['missed change'] },
+    { unrecordedMs: 70_000, promises: [] },
+  ])('lets a workload be lost that nobody could record for a minute: $unrecordedMs ms', async (row) => {
+    const hand = await adopted();
+    await hand.recreateWorkload();
+    await hand.clock.advance(row.unrecordedMs);
+    await hand.lead();
+    await hand.edit('value-2-');
+    await hand.lead('engine-0-2');
+    await hand.engine('value-2-', false, undefined, 'engine-0-2');
+    expect(hand.promises()).toEqual(row.promises);
+  });
+
   it('does not count a change that is reverted', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');

@@ -507,6 +507,14 @@ describe('a baseline that could not be written', () => {
     expect(story.join()).toContain('killed, for 86400000 ms');
     expect(violations).toEqual([]);
   });
+
+  /** For a minute the server does not find the workload, and both processes are killed. Then a ConfigMap is edited. */
+  it('is lost with a process that could not write it for a minute', async () => {
+    const { violations, story } = await simulate(drawWorld(429_230_320));
+    const inTurn = /not-found: PATCH .*\/store of engine-1-1\n(.*\n)*.*engine-1-1 is killed(.*\n)*.*edit .*extra/;
+    expect(story.join('\n')).toMatch(inTurn);
+    expect(violations).toEqual([]);
+  });
 });
 
 /**
