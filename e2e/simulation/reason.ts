@@ -162,9 +162,11 @@ const toleranceMs = 2_000;
  * - A removal, of a key or of the whole source if that counts as a change. The server keeps no time for it. If a list
  *   shows it together with other writes, the times of those may be older.
  * - A change of a content that the server compacted before it was read. Nobody knows whether a key was removed from it.
+ * - The creation of a source in the place of another one. If a list shows it first, and it lacks a key of its
+ *   predecessor, or nobody read what keys that had, a key may have been removed since.
  *
- * A process dates both by when it learns of them, which is minutes later if its watch was down. A process that has
- * recorded what is left did know of the change.
+ * A process dates all of them by when it learns of them, which is minutes later if its watch was down. A process that
+ * has recorded what is left did know of the change.
  *
  * `contents` holds the states to look at: by default those of selected sources.
  */
@@ -186,12 +188,28 @@ export function lateChanges(
         return digests !== undefined && formers.every(({ content }) => !matches(digests, source, content, entry));
       }),
     );
+  const hasRead = (process: string, { content }: Version): boolean =>
+    lives.some(({ writes }) =>
+      writes.some(({ user, object }) => {
+        const entry = recordedOf(object).get(source);
+        return user === process && entry !== undefined && digests && matches(digests, source, content, entry);
+      }),
+    );
   const versions = contents.versions(source).filter(({ revision }) => revision < born.revision);
-  return versions.filter(
-    (version, index) =>
-      (removes(versions[index - 1], version, rules) || isForgotten(versions[index - 1])) &&
-      processes.some((process) => !knew(process, version)),
-  );
+  const mayHaveLostKeys = (process: string, version: Version, index: number): boolean => {
+    if (rules.shownWithinMs < Infinity || version.content === undefined) return false;
+    if (versions[index - 1]?.content !== undefined) return false;
+    const predecessor = versions.slice(0, index).findLast(({ content }) => content !== undefined);
+    if (!predecessor) return false;
+    return removedKeys(predecessor, version).length > 0 || !hasRead(process, predecessor);
+  };
+  return versions.filter((version, index) => {
+    const former = versions[index - 1];
+    const isDatedLate = removes(former, version, rules) || isForgotten(former);
+    return processes.some(
+      (process) => (isDatedLate || mayHaveLostKeys(process, version, index)) && !knew(process, version),
+    );
+  });
 }
 
 /**
