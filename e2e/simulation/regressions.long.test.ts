@@ -717,6 +717,15 @@ describe('a change is not missed by a process that reads by name or lists', () =
   });
 });
 
+describe('a restart that somebody else altered on its way', () => {
+  /** Marker and record are removed. Then a user edits the template, and admission lets that edit answer the change. */
+  it('is owed as before, until a write of somebody else answers the change', async () => {
+    const { violations, story } = await simulate(drawWorld(858_716_913));
+    expect(story.join('\n')).toMatch(/takes out the marker and record[^]*edit references of Deployment default\/web/);
+    expect(violations).toEqual([]);
+  });
+});
+
 /** It is dated by the list that shows it, and workloads that were created before that restart once in doubt. */
 describe('a source that was created again unseen may have lost a key since', () => {
   it('if its predecessor had a key that it lacks', async () => {

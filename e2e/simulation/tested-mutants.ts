@@ -80,6 +80,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'reconciler/worker/refused-versions.test.ts',
   },
   {
+    what: 'a restart of which nothing was stored is recorded as taken back',
+    file: 'reconciler/apply/patch-workload.ts',
+    from: 'return isAsBefore ? undefined : metadata.resourceVersion;',
+    to: 'return isAsBefore ? metadata.resourceVersion : metadata.resourceVersion;',
+    test: 'reconciler/apply/patch-workload.test.ts',
+  },
+  {
     what: 'the baseline counts as stored although the answer to its write lacks it',
     file: 'reconciler/apply/patch-workload.ts',
     from: "if (typeof written !== 'string' || metadata.annotations?.[ownAnnotations.baseline] === written) return metadata;",

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { bodyOf } from '../../shared/kube/client/client.fixture';
+import { formatBaseline } from '../../shared/domain/baseline/baseline';
 import { ConflictError } from '../../shared/kube/errors';
 import { refusal } from '../../shared/kube/transport/fake-transport';
 import { annotateWorkload, MarkerLostError, patchWorkload } from './patch-workload';
 import { workloadObject } from '../../shared/domain/plan/records.fixture';
 import { NotLeadingError } from './restart';
-import { applyWorld, restarted, restartOf } from './restart.fixture';
+import { applyWorld, baselineOf, restarted, restartOf } from './restart.fixture';
 
 const stored = { body: restarted({ resourceVersion: '11' }, restartOf()) };
 
@@ -58,6 +59,22 @@ describe('patchWorkload', () => {
     await expect(writing).rejects.toThrow('without variable STAKATER_APP_CONFIGMAP of its container main');
     await expect(writing).rejects.toMatchObject({ code: 'MARKER_LOST', resourceVersion: '11' });
     expect(transport.requests[0]?.headers['accept']).toBe('application/json');
+  });
+
+  const former = formatBaseline(baselineOf(1));
+  it.each([
+    { what: 'the former record is still there', kept: { baseline: former }, version: undefined },
+    { what: 'no record is there any more', kept: {}, version: '11' },
+    {
+      what: 'the restart is still told',
+      kept: { baseline: former, annotations: { 'reroll.dev/last-restart': '{"id":"c0ffee00"}' } },
+      version: '11',
+    },
+  ])('names the version without the marker only if it says something else than before: $what', async (row) => {
+    const answer = { body: workloadObject({ resourceVersion: '11', ...row.kept }) };
+    const { context } = applyWorld(() => answer, { strips: true });
+    const writing = patchWorkload(context, restartOf({ baseline: former }));
+    await expect(writing).rejects.toMatchObject({ code: 'MARKER_LOST', resourceVersion: row.version });
   });
 
   it('sends a dry run first if required, and writes if the answer has the marker', async () => {

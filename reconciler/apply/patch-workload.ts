@@ -11,7 +11,7 @@ import { RerollError } from '../../shared/domain/errors';
 
 /** The API server stored a restart, or would store it, in a form that does not replace the pods. */
 export class MarkerLostError extends RerollError {
-  /** The version that was stored; undefined: the write was a dry run. */
+  /** The version that records the restart; undefined: none does. The write was a dry run, or lost its record, too. */
   readonly resourceVersion: string | undefined;
 
   /** `missing`: the part of the restart that is missing. */
@@ -87,8 +87,23 @@ export async function patchRestart(
   }
   const stored = await send(context, workload, annotations, { spec }, { whole: true });
   const lost = missing(stored);
-  if (lost !== undefined) throw new MarkerLostError(workload, lost, stored.metadata.resourceVersion);
+  if (lost !== undefined) throw new MarkerLostError(workload, lost, recordingVersion(workload, annotations, stored));
   return recordedIn(context, workload, annotations, stored);
+}
+
+/**
+ * The version of what was stored, if it records the restart. If the former record is still there, the restart is owed
+ * as before. A newer record that says so would count more than one that comes with somebody else's write.
+ */
+function recordingVersion(
+  { record }: TrackedWorkload,
+  annotations: Readonly<Record<string, string | null>>,
+  { metadata }: KubeObject,
+): string | undefined {
+  const { baseline, lastRestart } = ownAnnotations;
+  const stored = metadata.annotations ?? {};
+  const isAsBefore = stored[baseline] === record.baselineText && stored[lastRestart] !== annotations[lastRestart];
+  return isAsBefore ? undefined : metadata.resourceVersion;
 }
 
 /**
