@@ -742,6 +742,14 @@ describe('a source that was created again unseen may have lost a key since', () 
 });
 
 describe('a workload is not restarted for nothing', () => {
+  it('if a label selects a source again that has lost no key, although nobody had read it before', async () => {
+    const { violations, story } = await simulate(drawWorld(858_727_886));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /deselect Secret shop\/db[^]*select Secret shop\/db[^]*create Deployment shop\/api/,
+    );
+  });
+
   it('if it is a Job, and a watch shows the changes from before its creation one by one', async () => {
     const { violations, story } = await simulate(drawWorld(577_226_218));
     expect(violations).toEqual([]);

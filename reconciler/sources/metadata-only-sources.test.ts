@@ -51,6 +51,7 @@ class World {
   /** What the watch has yet to show. */
   #events: Written[] = [];
   #watched: DigestedSource | undefined;
+  #leftOut: DigestedSource | undefined;
   #readMs = 0;
   #remembers = true;
 
@@ -75,6 +76,17 @@ class World {
     },
     delete: (): void => {
       if (this.#stored) this.#append(undefined);
+    },
+    /** A label leaves the source out, or lets it in again as it is by then. */
+    select: (value: number): void => {
+      const left = this.#leftOut;
+      if (this.#stored) {
+        this.#leftOut = this.#stored;
+        this.#append(undefined);
+      } else if (left) {
+        const content = value % 2 === 0 ? left.content : contentOf(contents[value % contents.length]!);
+        this.#write({ ...left, content, writtenAtMs: this.#secondMs });
+      }
     },
     watch: (): void => {
       const event = this.#events.shift();
@@ -184,7 +196,17 @@ function describeContent(content: ContentDigest | string | undefined): string {
 
 type StepName = keyof World['steps'];
 type Steps = readonly (readonly [StepName, number])[];
-const stepNames: readonly StepName[] = ['write', 'label', 'delete', 'watch', 'list', 'read', 'compact', 'wait'];
+const stepNames: readonly StepName[] = [
+  'write',
+  'label',
+  'delete',
+  'select',
+  'watch',
+  'list',
+  'read',
+  'compact',
+  'wait',
+];
 
 /**
  * A content was replaced before it was read, and can no longer be read: it may have existed since the previous write.
@@ -234,6 +256,13 @@ const replacedUnread: readonly Steps[] = [
   ],
 ];
 
+/** Labels select a source again before anybody read what it contained before. */
+const selectedAgain: Steps = [
+  ['select', 0],
+  ['select', 0],
+  ['wait', 10],
+];
+
 async function answersAlike(steps: Steps): Promise<void> {
   const world = new World();
   world.steps.write(steps.length);
@@ -259,6 +288,6 @@ it('a source that was listed by its metadata and then read ends up like one that
   const step = fc.tuple(fc.oneof(often, fc.constantFrom(...stepNames)), fc.nat({ max: 60 }));
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), answersAlike), {
     numRuns: longForm(1_000, 120),
-    examples: [[forgotten], [deletedUnread], ...replacedUnread.map((steps): [Steps] => [steps])],
+    examples: [[forgotten], [deletedUnread], [selectedAgain], ...replacedUnread.map((steps): [Steps] => [steps])],
   });
 });

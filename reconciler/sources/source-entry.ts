@@ -48,14 +48,14 @@ export interface SourceEntry {
   readonly lastFlags?: SourceFlags;
   /** The uid of the last object, if the source is deleted or its labels no longer select it. */
   readonly lastUid?: string;
-  /** A list has shown it in the place of another object. */
+  /** A list has shown it in the place of another object, or labels have selected it again. */
   readonly replaced?: Replaced | undefined;
 }
 
-/** An object that a list has first shown in the place of another one. */
+/** An object that a list has first shown in the place of another one, or that labels have selected again. */
 export interface Replaced {
   readonly createdAtMs: number;
-  /** When the list showed it: a key that it lacks may have been removed at any time until then. */
+  /** When it was shown: a key that it lacks may have been removed at any time until then. */
   readonly seenMs: number;
   /** The same by the monotonic clock. */
   readonly observedMs: number;
@@ -124,11 +124,14 @@ function isOpen({ evidence, replaced }: Pick<TimedContent, 'evidence' | 'replace
   return evidence !== undefined || replaced !== undefined;
 }
 
-/** The last state of the object before. What this one held before an edit that nobody saw is a state of its own. */
+/**
+ * The last state of the object before, or of this one before labels deselected it. What this one held before an edit
+ * that nobody saw is a state of its own.
+ */
 function lastOfPredecessor(former: readonly TimedContent[], { createdAtMs }: Replaced): TimedContent | undefined {
-  return former.findLast(
-    ({ content, fromMs }) => content !== undefined && (content !== 'unknown' || fromMs !== createdAtMs),
-  );
+  const last = former.at(-1);
+  const isEditedSince = last?.content === 'unknown' && last.fromMs === createdAtMs;
+  return (isEditedSince ? former.slice(0, -1) : former).findLast(({ content }) => content !== undefined);
 }
 
 /** What an object held until it was seen, if it may have lost a key since its creation: nobody knows. */

@@ -13,15 +13,7 @@ import {
 } from '../../shared/domain/sources/source';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
-import {
-  hasLostKeys,
-  isPastVersion,
-  knownContent,
-  noPast,
-  type PastVersion,
-  type PreviousState,
-  type SourceEntry,
-} from './source-entry';
+import { isPastVersion, noPast, type PastVersion, type PreviousState, type SourceEntry } from './source-entry';
 import {
   admittedSinceMs,
   firstContent,
@@ -273,12 +265,12 @@ export class SourceIndex {
     const seenMs = wholeSecond(this.#clock.nowMs());
     if (before?.uid !== record.uid) {
       const fromMs = Math.max(record.createdAtMs, record.writtenAtMs ?? 0);
-      // A watch may first show an object long after its creation, for example because a label was added.
-      if (entry?.lastUid === record.uid) {
-        return { fromMs: mayHaveLostKeys(entry, record) ? Math.max(fromMs, seenMs) : fromMs };
-      }
-      // Otherwise it shows each write, and so what the object held at its creation.
-      if (!entry || origin === 'watch') return { fromMs };
+      const isBack = entry?.lastUid === record.uid;
+      // A watch shows each write, and so what an object held at its creation, unless labels had deselected it meanwhile.
+      if (!entry || (origin === 'watch' && !isBack)) return { fromMs };
+      // What it held before is forgotten. Any key may have been removed since.
+      if (isBack && entry.former.every(({ content }) => content === undefined))
+        return { fromMs: Math.max(fromMs, seenMs) };
       const { createdAtMs } = record;
       return { fromMs, replaced: { createdAtMs, seenMs, observedMs: this.#clock.monotonicMs() } };
     }
@@ -299,15 +291,6 @@ export class SourceIndex {
   #unknownState(fromMs: number): PreviousState {
     return { content: 'unknown', fromMs, observedMs: this.#clock.monotonicMs() };
   }
-}
-
-/**
- * Whether a source that is selected again may have lost a key meanwhile. A content that nobody read before may have had
- * any key.
- */
-function mayHaveLostKeys({ former }: SourceEntry, { content }: SourceRecord): boolean {
-  const before = knownContent(former.at(-1)?.content);
-  return !before || content === 'metadata-only' || hasLostKeys(before, content);
 }
 
 /** The content of a state that is now past. If a restored backup set versions back, the past cannot be read. */
