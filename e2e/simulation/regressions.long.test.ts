@@ -717,6 +717,17 @@ describe('a change is not missed by a process that reads by name or lists', () =
   });
 });
 
+describe('a source that a removed label lets in before the first lists are complete', () => {
+  /** Everything is forbidden until after the label has gone, and nothing tells when it went. */
+  it('counts as there since before, as it is first seen', async () => {
+    const { violations, story } = await simulate(drawWorld(858_727_304));
+    expect(story.join('\n')).toMatch(
+      /forbidden[^]*take in ConfigMap default\/extra[^]*MODIFIED StatefulSet default\/store/,
+    );
+    expect(violations).toEqual([]);
+  });
+});
+
 describe('a restart that somebody else altered on its way', () => {
   /** Marker and record are removed. Then a user edits the template, and admission lets that edit answer the change. */
   it('is owed as before, until a write of somebody else answers the change', async () => {

@@ -53,7 +53,7 @@ import { isStaged } from './stage-world';
 import { Story } from './story';
 import { UpgradeSituations } from './upgrade-situations';
 import { Users } from './users';
-import { Sky } from './weather';
+import { isRefusal, Sky } from './weather';
 import type { Step, World } from './world';
 
 export interface Outcome {
@@ -134,7 +134,9 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       kind === 'forbidden' && toMs - fromMs >= refusedForMs && ['namespaces', 'configmaps'].includes(resource),
   );
   const known = { shownWithinMs: shownWithinMs(world), knownWithinMs: knownWithinMs(world) };
-  const firstListsAreLate = world.watchList === 'ignored';
+  // A list that fails is repeated, and is complete only after that.
+  const failLists = world.weather.some(({ kind }) => !isRefusal(kind) && kind !== 'conflict');
+  const firstListsAreLate = world.watchList === 'ignored' || failLists;
   const hidden = { watchesFellSilent, firstListsAreLate, refusesPast, namespacesHidden, gatesHidden };
   const gates = isGated(world) && { gates: features.gates ?? {} };
   const rules = { ...features, ...gates, clocksAreRight, ...known, ...hidden };
