@@ -76,8 +76,11 @@ function authorsOf(opened: Case, write: WriteRecord, id: string, decidedMs: numb
   };
   const former = indexesOf(write.previous);
   const lost = lostWrites(opened, source).map(({ user }) => user);
-  const since = indexesOf(write.object).flatMap((now) => {
-    if ((all[now + 1]?.atMs ?? Infinity) < decidedMs - behindMs) return [];
+  const current = indexesOf(write.object);
+  // A restart may be held for long. Its authors are known since its state was shown.
+  const shownMs = Math.min(decidedMs, all[current.at(-1) ?? 0]?.atMs ?? Infinity);
+  const since = current.flatMap((now) => {
+    if ((all[now + 1]?.atMs ?? Infinity) < shownMs - behindMs) return [];
     const before = former.findLast((index) => index < now) ?? -1;
     return all.slice(before + 1, now + 1).flatMap(({ uid, user }) => (uid === all[now]?.uid ? user : []));
   });

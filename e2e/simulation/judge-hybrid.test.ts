@@ -38,18 +38,19 @@ describe('the judge, for the authors of a restart', () => {
   });
 
   it('reports the former author of a state to which somebody else returned, unless a late record may name both', async () => {
-    const returned = async (afterMs: number): Promise<Hand> => {
+    const returned = async (afterMs: number, heldMs = 0): Promise<Hand> => {
       const hand = await adopted();
       await hand.edit('value-2-', 3_000, {}, 'alice');
       await restart(hand, 'value-2-', 'alice');
       await hand.edit('value-3-', 3_000, {}, 'bob');
       await restart(hand, 'value-3-', 'bob');
       await hand.clock.advance(afterMs);
-      await hand.edit('value-2-', 3_000, {}, 'bob');
+      await hand.edit('value-2-', 3_000 + heldMs, {}, 'bob');
       await restart(hand, 'value-2-', 'alice');
       return hand;
     };
     expect((await returned(20_000)).promises()).toEqual([]);
+    expect((await returned(20_000, 120_000)).promises()).toEqual([]);
     expect((await returned(120_000)).promises()).toEqual(['wrong author']);
   });
 
