@@ -728,6 +728,23 @@ describe('a source that a removed label lets in before the first lists are compl
   });
 });
 
+describe('a restart that is held', () => {
+  /** A late record names the author of a state that nobody saw. Somebody else returns to it, and both have written it. */
+  it('names the authors that are known since its state was shown', async () => {
+    const { violations, story } = await simulate(drawWorld(161_570_807));
+    expect(story.join('\n')).toMatch(/create ConfigMap reroll\/reroll-hold[^]*edit ConfigMap default\/extra/);
+    expect(violations).toEqual([]);
+  });
+});
+
+describe('a workload that comes to use another key of a source that is deleted', () => {
+  it('is restarted when that is created, if creations count', async () => {
+    const { violations, story } = await simulate(drawWorld(161_568_199));
+    expect(story.join('\n')).toMatch(/delete Secret default\/db[^]*replace StatefulSet[^]*create Secret default\/db/);
+    expect(violations).toEqual([]);
+  });
+});
+
 describe('a restart that somebody else altered on its way', () => {
   /** Marker and record are removed. Then a user edits the template, and admission lets that edit answer the change. */
   it('is owed as before, until a write of somebody else answers the change', async () => {

@@ -94,6 +94,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/stripped-markers.test.ts',
   },
   {
+    what: 'a workload that comes to use another key of a source that is not there takes what it contains today',
+    file: 'shared/domain/plan/resolve.ts',
+    from: "if (typeof then === 'string' || then.content !== undefined || settings.reloadOnCreate) return then;",
+    to: "if (typeof then === 'string' || typeof then === 'object') return then;",
+    test: 'e2e/engine/added-keys.test.ts',
+  },
+  {
     what: 'a source that is not there is recorded as an empty one',
     file: 'shared/domain/baseline/recorded.ts',
     from: 'if (content === undefined) return absent;',

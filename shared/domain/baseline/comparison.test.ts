@@ -143,6 +143,23 @@ const rows: readonly Row[] = [
     then: { restart: true, changedKeys: ['size'] },
   },
   {
+    when: 'one more key in use, of a source that was created since',
+    recorded: colorOf(old),
+    now: resized,
+    keys: ['color', 'size'],
+    inForce: inForce(undefined),
+    then: { restart: false, recorded: recordedOf(resized, ['color', 'size']) },
+  },
+  {
+    when: 'one more key in use, of a source that was created since, and asked for',
+    recorded: colorOf(old),
+    now: old,
+    keys: ['color', 'size'],
+    inForce: inForce(undefined),
+    onCreate: true,
+    then: { restart: true, because: 'created', recorded: recordedOf(old, ['color', 'size']), former: '-' },
+  },
+  {
     when: 'keys, now all of it',
     recorded: colorOf(old),
     now: resized,

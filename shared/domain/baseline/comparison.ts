@@ -142,8 +142,7 @@ function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Compar
   const now = recordedOf(current, keys);
   if (recordedOnce === absent) {
     if (current === undefined) return { restart: false, because: 'unchanged', recorded: absent };
-    if (input.reloadOnCreate)
-      return { restart: true, because: 'created', recorded: now, ...keysTold(current.keyNames, current, keys) };
+    if (input.reloadOnCreate) return created(input, current, now);
     // Pods that waited for the source have started with its first content. An edit since then is a change like any
     // other.
     const first = input.firstContent() ?? current;
@@ -177,6 +176,10 @@ function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Compar
   return since === 'metadata-only' || !since.restart ? since : { ...since, former: then };
 }
 
+function created({ keys }: ComparisonInput, current: ContentDigest, recorded: Recorded): Comparison {
+  return { restart: true, because: 'created', recorded, ...keysTold(current.keyNames, current, keys) };
+}
+
 /** A record of single keys. */
 interface KeyRecord extends DetailedRecord {
   readonly digests: ReadonlyMap<string, string>;
@@ -200,6 +203,9 @@ function comparePerKey(record: KeyRecord, current: ContentDigest, input: Compari
   const inForce = isAdded ? input.whenCounted() : { content: undefined };
   if (inForce === 'metadata-only') return inForce;
   if (inForce === 'unknown') return { restart: true, because: 'in-doubt', recorded: now };
+  if (isAdded && inForce.content === undefined && input.reloadOnCreate) {
+    return { ...created(input, current, now), former: absent };
+  }
   const then = isComplete ? undefined : (inForce.content ?? current);
   const counted = keysThatCount(isIndistinct(current, keys) && !isListed ? 'all' : keys, [
     ...record.digests.keys(),

@@ -16,13 +16,21 @@ export function inForce(candidate: Candidate, input: PlanInput, bySearch: boolea
 
 /**
  * The state of the source when keys that the baseline does not record began to count: by an edit of the template, or by
- * one of the list of keys. An edit of the workload's own list moves the time since when it uses its sources.
+ * one of the list of keys. An edit of the workload's own list moves the time since when it uses its sources. If the
+ * source did not exist then, and its creation does not count, pods have waited for it and started with its first
+ * content.
  */
 export function whenCounted(candidate: Candidate, input: PlanInput, bySearch: boolean): InForce | MetadataOnly {
-  const { sources, workload } = input;
-  const sinceMs = workload.record.gates?.keys === undefined ? sources.keysSinceMs(candidate) : 0;
-  if (sinceMs <= referencedSinceMs(candidate, input)) return inForce(candidate, input, bySearch);
-  return sources.inForceAt(candidate, sinceMs, bySearch);
+  const { sources, settings, workload } = input;
+  const keysSinceMs = workload.record.gates?.keys === undefined ? sources.keysSinceMs(candidate) : 0;
+  const usedSinceMs = referencedSinceMs(candidate, input);
+  const then =
+    keysSinceMs <= usedSinceMs
+      ? inForce(candidate, input, bySearch)
+      : sources.inForceAt(candidate, keysSinceMs, bySearch);
+  if (typeof then === 'string' || then.content !== undefined || settings.reloadOnCreate) return then;
+  const first = appearedAs(candidate, input, Math.max(keysSinceMs, usedSinceMs));
+  return typeof first === 'string' ? first : { content: first };
 }
 
 /**
@@ -121,10 +129,19 @@ export function firstContent(
   const atBirth = sources.inForceAt(candidate, createdAtMs, bySearch);
   if (atBirth === 'metadata-only') return atBirth;
   if (atBirth !== 'unknown' && atBirth.content !== undefined) return atBirth.content;
-  // The source existed before the workload and was selected later. No pod has waited for it, so the content with which
-  // it was first seen counts.
+  return appearedAs(candidate, { sources, settings }, createdAtMs);
+}
+
+/** The content with which the source appeared, of which there was none at `sinceMs`. */
+function appearedAs(
+  candidate: Candidate,
+  { sources, settings }: Pick<PlanInput, 'sources' | 'settings'>,
+  sinceMs: number,
+): ContentDigest | 'unknown' | MetadataOnly | undefined {
+  // The source existed before and was selected later. No pod has waited for it, so the content with which it was first
+  // seen counts.
   const bornMs = sources.get(candidate)?.createdAtMs ?? Infinity;
-  if (!settings.sourceSelector.isEverything && bornMs <= createdAtMs) return sources.firstSeen(candidate);
+  if (!settings.sourceSelector.isEverything && bornMs <= sinceMs) return sources.firstSeen(candidate);
   return sources.firstContent(candidate);
 }
 
