@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type JsonObject } from '../apiserver/json';
 import { Judge } from './judge';
-import { adopted, digests } from './history.fixture';
+import { adopted, digests, Hand } from './history.fixture';
 
 describe('the judge, for a CronJob', () => {
   const recorded = async () => {
@@ -178,6 +178,26 @@ describe('the judge, for a Job', () => {
     hand.addJob();
     await hand.createAnew('value-2-');
     await hand.engine('value-2-', true);
+    const judging = new Judge();
+    if (forgets) judging.compacted(forgotten);
+    hand.server.history().forEach((write) => judging.wrote(write));
+    expect(judging.verdict(false).map(({ promise }) => promise)).toEqual(promises);
+  });
+
+  it.each([
+    { what: 'accepts it if the content before was compacted unread', forgets: true, reads: false, promises: [] },
+    { what: 'reports it if that was kept', forgets: false, reads: false, promises: ['restart without reason'] },
+    { what: 'reports it if that had been read', forgets: true, reads: true, promises: ['restart without reason'] },
+  ])('for a label that was set before the creation of the Job: $what', async ({ forgets, reads, promises }) => {
+    const hand = new Hand();
+    await hand.lead();
+    if (reads) await hand.engine('value-1-', false);
+    const forgotten = hand.server.store.revision;
+    await hand.label('ConfigMap', { tier: 'web' });
+    await hand.clock.advance(60_000);
+    hand.addJob();
+    await hand.createAnew('value-1-');
+    if (!reads) await hand.engine('value-1-', false);
     const judging = new Judge();
     if (forgets) judging.compacted(forgotten);
     hand.server.history().forEach((write) => judging.wrote(write));

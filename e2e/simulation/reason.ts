@@ -58,7 +58,8 @@ export function reasonFor(
     contents
       .writes(source)
       .some((each) => each.type === 'MODIFIED' && each.revision <= revision && each.atMs >= writtenSinceMs) ||
-    changedInLife(source, bornMs);
+    changedInLife(source, bornMs) ||
+    isReadTooLate(opened, source, write);
   const wentSince = (source: string, sinceMs: number): boolean => {
     const late = lateChanges(opened, life, source, [user]);
     const removals = contents.changes(source, 'all', 0, revision).filter(({ content }) => content === undefined);
@@ -104,6 +105,29 @@ export function reasonFor(
       (after.filters?.[id] !== undefined && lateRemovals(opened, source, write).some(mayCountOf)) ||
       (differ(former, entry, mayCountOf) ?? writtenInLife(source))
     );
+  });
+}
+
+/**
+ * Whether the server compacted what the source contained before a write, and the process that restarts had not read it
+ * by then. Nobody knows whether that write removed a key, even if it only set an annotation.
+ */
+function isReadTooLate(
+  { compactions, contents, lives }: Case,
+  source: SourceName,
+  { user, revision }: WriteRecord,
+): boolean {
+  const isReadBefore = (until: number): boolean =>
+    lives.some(({ writes }) =>
+      writes.some(
+        (write) =>
+          write.user === user && write.revision <= until && (recordedOf(write.object).get(source) ?? '-') !== '-',
+      ),
+    );
+  return contents.writes(source).some(({ type, revision: writtenAt }, index, all) => {
+    const former = all[index - 1];
+    if (type !== 'MODIFIED' || writtenAt > revision || !former) return false;
+    return compactions.some((compacted) => former.revision <= compacted && !isReadBefore(compacted));
   });
 }
 

@@ -769,6 +769,16 @@ describe('a source that was created again unseen may have lost a key since', () 
   });
 });
 
+describe('a content that was compacted before it was read', () => {
+  it('may have lost a key by the write that replaced it, even if that set an annotation', async () => {
+    const { violations, story } = await simulate(drawWorld(521_232_233));
+    expect(story.join('\n')).toMatch(
+      /put reloader.stakater.com\/match of ConfigMap default\/extra[^]*compacts its history/,
+    );
+    expect(violations).toEqual([]);
+  });
+});
+
 describe('a workload is not restarted for nothing', () => {
   it('if a label selects a source again that has lost no key, although nobody had read it before', async () => {
     const { violations, story } = await simulate(drawWorld(858_727_886));
