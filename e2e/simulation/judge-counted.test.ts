@@ -56,6 +56,20 @@ describe.each(['workload', 'source'] as const)('the judge, for a list of keys on
     return hand;
   }
 
+  it.each([
+    ['accepts a restart in doubt by a process that began to lead after the list was edited', 'engine-0-2', []],
+    ['reports it by a process that saw the edit of the list', 'engine-0-1', ['restart without reason']],
+  ])('%s', async (_what, by, broken) => {
+    const hand = await listed('!size');
+    await record(hand, keyOf('color', 'value-1-'), false, { list: '!size' });
+    if (bearer === 'source') await hand.annotateSource(keysAnnotation, 'color');
+    else await hand.annotate(keysAnnotation, 'color');
+    await hand.edit('value-1-', 90_000, { size: 'value-2-' });
+    if (by !== 'engine-0-1') await hand.lead(by);
+    await record(hand, keyOf('color', 'value-1-'), true, { list: 'color', by });
+    expect(promises(hand)).toEqual(broken);
+  });
+
   it('demands that what counts is recorded, and nothing for the others', async () => {
     const hand = await listed('color');
     expect(promises(hand)).toEqual(['missed change']);

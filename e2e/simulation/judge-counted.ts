@@ -67,14 +67,18 @@ export function mayHaveCounted(
 }
 
 /**
- * Whether the workload's own list of keys was edited last before the process led that restarts it. It does not know
- * since when the keys count, and which of them the source had then.
+ * Whether the list of keys, of the workload or of the source, was edited last before the process led that restarts the
+ * workload. It does not know since when the keys count, and which of them the source had then.
  */
-export function isListedBeforeLeading(opened: Case, { writes }: Life, { user, revision }: WriteRecord): boolean {
-  const listed = writes.findLast(
-    (write) => write.revision < revision && write.previous && listOf(write.object) !== listOf(write.previous),
-  );
-  return listed !== undefined && listed.revision < opened.ledSince(user);
+export function isListedBeforeLeading(
+  opened: Case,
+  { writes }: Life,
+  source: SourceName,
+  { user, revision }: WriteRecord,
+): boolean {
+  const edits = writes.filter((write) => write.previous && listOf(write.object) !== listOf(write.previous));
+  const listed = [...edits, ...opened.lists.turns(source)].filter((edit) => edit.revision < revision);
+  return listed.length > 0 && Math.max(...listed.map((edit) => edit.revision)) < opened.ledSince(user);
 }
 
 function includes(keys: Keys | undefined, key: string): boolean {

@@ -101,7 +101,7 @@ export function reasonFor(
     const isFiltered = after.filters?.[id] !== undefined && typeof former === 'object';
     return (
       (isFiltered && Object.keys(former).some((key) => isGone(key) && mayCountOf(key))) ||
-      (isFiltered && isListedBeforeLeading(opened, life, write) && writtenInLife(source)) ||
+      (isFiltered && isListedBeforeLeading(opened, life, source, write) && writtenInLife(source)) ||
       (after.filters?.[id] !== undefined && lateRemovals(opened, source, write).some(mayCountOf)) ||
       (differ(former, entry, mayCountOf) ?? writtenInLife(source))
     );

@@ -769,6 +769,16 @@ describe('a source that was created again unseen may have lost a key since', () 
   });
 });
 
+describe('a list of keys that is edited while no process runs', () => {
+  it('lets a young workload restart in doubt: nobody knows since when the keys count', async () => {
+    const { violations, story } = await simulate(drawWorld(521_248_076));
+    expect(story.join('\n')).toMatch(
+      /is killed[^]*put reroll.dev\/keys: color on Secret default\/db[^]*engine-0-2 starts/,
+    );
+    expect(violations).toEqual([]);
+  });
+});
+
 describe('a content that was compacted before it was read', () => {
   it('may have lost a key by the write that replaced it, even if that set an annotation', async () => {
     const { violations, story } = await simulate(drawWorld(521_232_233));
