@@ -265,12 +265,8 @@ export class SourceIndex {
     const seenMs = wholeSecond(this.#clock.nowMs());
     if (before?.uid !== record.uid) {
       const fromMs = Math.max(record.createdAtMs, record.writtenAtMs ?? 0);
-      const isBack = entry?.lastUid === record.uid;
       // A watch shows each write, and so what an object held at its creation, unless labels had deselected it meanwhile.
-      if (!entry || (origin === 'watch' && !isBack)) return { fromMs };
-      // What it held before is forgotten. Any key may have been removed since.
-      if (isBack && entry.former.every(({ content }) => content === undefined))
-        return { fromMs: Math.max(fromMs, seenMs) };
+      if (!entry || (origin === 'watch' && entry.lastUid !== record.uid)) return { fromMs };
       const { createdAtMs } = record;
       return { fromMs, replaced: { createdAtMs, seenMs, observedMs: this.#clock.monotonicMs() } };
     }
