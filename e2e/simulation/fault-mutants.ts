@@ -32,7 +32,7 @@ export const gatekeeperMutants: readonly Mutant[] = [
   {
     what: 'a restart whose marker was taken out counts as one',
     file: 'reconciler/apply/patch-workload.ts',
-    from: 'if (lost !== undefined) throw new MarkerLostError(workload, lost, recordingVersion(workload, annotations, stored));',
+    from: 'if (lost !== undefined) throw new MarkerLostError(workload, lost, versionToTakeBack(workload, annotations, stored));',
     to: '',
   },
   {

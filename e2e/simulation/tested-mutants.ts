@@ -83,7 +83,7 @@ export const testedMutants: readonly TestedMutant[] = [
     what: 'a restart of which nothing was stored is recorded as taken back',
     file: 'reconciler/apply/patch-workload.ts',
     from: 'return isAsBefore ? undefined : metadata.resourceVersion;',
-    to: 'return isAsBefore ? metadata.resourceVersion : metadata.resourceVersion;',
+    to: 'return metadata.resourceVersion;',
     test: 'reconciler/apply/patch-workload.test.ts',
   },
   {
@@ -97,7 +97,7 @@ export const testedMutants: readonly TestedMutant[] = [
     what: 'a workload that comes to use another key of a source that is not there takes what it contains today',
     file: 'shared/domain/plan/resolve.ts',
     from: "if (typeof then === 'string' || then.content !== undefined || settings.reloadOnCreate) return then;",
-    to: "if (typeof then === 'string' || typeof then === 'object') return then;",
+    to: 'return then;',
     test: 'e2e/engine/added-keys.test.ts',
   },
   {

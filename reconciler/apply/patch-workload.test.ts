@@ -70,7 +70,7 @@ describe('patchWorkload', () => {
       kept: { baseline: former, annotations: { 'reroll.dev/last-restart': '{"id":"c0ffee00"}' } },
       version: '11',
     },
-  ])('names the version without the marker only if it says something else than before: $what', async (row) => {
+  ])('names the version without the marker, unless the former record is still in it: $what', async (row) => {
     const answer = { body: workloadObject({ resourceVersion: '11', ...row.kept }) };
     const { context } = applyWorld(() => answer, { strips: true });
     const writing = patchWorkload(context, restartOf({ baseline: former }));

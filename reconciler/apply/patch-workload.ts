@@ -11,7 +11,7 @@ import { RerollError } from '../../shared/domain/errors';
 
 /** The API server stored a restart, or would store it, in a form that does not replace the pods. */
 export class MarkerLostError extends RerollError {
-  /** The version that records the restart; undefined: none does. The write was a dry run, or lost its record, too. */
+  /** The version that was stored; undefined: none was, or what it records is what was recorded before. */
   readonly resourceVersion: string | undefined;
 
   /** `missing`: the part of the restart that is missing. */
@@ -87,15 +87,15 @@ export async function patchRestart(
   }
   const stored = await send(context, workload, annotations, { spec }, { whole: true });
   const lost = missing(stored);
-  if (lost !== undefined) throw new MarkerLostError(workload, lost, recordingVersion(workload, annotations, stored));
+  if (lost !== undefined) throw new MarkerLostError(workload, lost, versionToTakeBack(workload, annotations, stored));
   return recordedIn(context, workload, annotations, stored);
 }
 
 /**
- * The version of what was stored, if it records the restart. If the former record is still there, the restart is owed
- * as before. A newer record that says so would count more than one that comes with somebody else's write.
+ * The version that was stored, unless it still has the former record. That says already that the restart is owed, and a
+ * newer record to the same effect would count more than one that comes with somebody else's write.
  */
-function recordingVersion(
+function versionToTakeBack(
   { record }: TrackedWorkload,
   annotations: Readonly<Record<string, string | null>>,
   { metadata }: KubeObject,

@@ -58,6 +58,7 @@ class World {
   readonly steps = {
     write: (value: number): void => {
       const before = this.#stored;
+      if (!before) this.#leftOut = undefined;
       const data = contents[value % contents.length]!;
       const nowMs = this.#secondMs;
       const content = contentOf(data);
@@ -75,6 +76,7 @@ class World {
       if (this.#stored) this.#write({ ...this.#stored, writtenAtMs: this.#secondMs });
     },
     delete: (): void => {
+      this.#leftOut = undefined;
       if (this.#stored) this.#append(undefined);
     },
     /** A label leaves the source out, or lets it in again as it is by then. */

@@ -24,7 +24,7 @@ interface TimedContent {
   /** Set as long as reading its content, or the previous one, may still change `fromMs`. */
   readonly evidence?: WriteTimeEvidence | undefined;
   /** Set as long as reading its content, or that of the object before it, may show that it has lost a key. */
-  readonly replaced?: Replaced | undefined;
+  readonly reappeared?: Reappearance | undefined;
 }
 
 /** What the index knows about a source. */
@@ -49,11 +49,11 @@ export interface SourceEntry {
   /** The uid of the last object, if the source is deleted or its labels no longer select it. */
   readonly lastUid?: string;
   /** A list has shown it in the place of another object, or labels have selected it again. */
-  readonly replaced?: Replaced | undefined;
+  readonly reappeared?: Reappearance | undefined;
 }
 
 /** An object that a list has first shown in the place of another one, or that labels have selected again. */
-export interface Replaced {
+export interface Reappearance {
   readonly createdAtMs: number;
   /** When it was shown: a key that it lacks may have been removed at any time until then. */
   readonly seenMs: number;
@@ -64,8 +64,8 @@ export interface Replaced {
 export const noPast: readonly PreviousState[] = [];
 
 /** All its states, oldest first, the current one last. */
-export function statesOf({ former, record, fromMs, evidence, replaced }: SourceEntry): readonly TimedContent[] {
-  return [...former, { content: record?.content, fromMs, evidence, replaced }];
+export function statesOf({ former, record, fromMs, evidence, reappeared }: SourceEntry): readonly TimedContent[] {
+  return [...former, { content: record?.content, fromMs, evidence, reappeared }];
 }
 
 /**
@@ -80,7 +80,7 @@ export function firstSeenIndex({ former }: SourceEntry): number {
 /** The entry without its past, and what is known of an object before it. */
 export function withoutPast(entry: SourceEntry): SourceEntry {
   const isFirstForgotten = entry.isFirstForgotten || firstSeenIndex(entry) < entry.former.length;
-  return { ...entry, former: noPast, isFirstForgotten, replaced: undefined };
+  return { ...entry, former: noPast, isFirstForgotten, reappeared: undefined };
 }
 
 /** The content of a state, if it existed and is known. */
@@ -113,22 +113,22 @@ export function withResolvedTimes(entry: SourceEntry): SourceEntry {
 }
 
 /** Whether everything that its time depends on is known, and the time is not set yet. */
-function isResolvable({ content, evidence, replaced }: TimedContent, former: readonly TimedContent[]): boolean {
-  if (!isOpen({ evidence, replaced })) return false;
-  const before = replaced ? lastOfPredecessor(former, replaced) : former.at(-1);
+function isResolvable({ content, evidence, reappeared }: TimedContent, former: readonly TimedContent[]): boolean {
+  if (!isOpen({ evidence, reappeared })) return false;
+  const before = reappeared ? lastOfPredecessor(former, reappeared) : former.at(-1);
   return !(before && (before.evidence || isMetadataOnly(before.content) || isMetadataOnly(content)));
 }
 
 /** Whether its time may still change. Most states are settled, and this is asked of all at each write. */
-function isOpen({ evidence, replaced }: Pick<TimedContent, 'evidence' | 'replaced'>): boolean {
-  return evidence !== undefined || replaced !== undefined;
+function isOpen({ evidence, reappeared }: Pick<TimedContent, 'evidence' | 'reappeared'>): boolean {
+  return evidence !== undefined || reappeared !== undefined;
 }
 
 /**
- * The last state of the object before, or of this one before labels deselected it. What this one held before an edit
- * that nobody saw is a state of its own.
+ * The last state before the object appeared: that of another object, or its own before labels deselected it. An edit
+ * that nobody saw has left an unknown state after that, which is passed over.
  */
-function lastOfPredecessor(former: readonly TimedContent[], { createdAtMs }: Replaced): TimedContent | undefined {
+function lastOfPredecessor(former: readonly TimedContent[], { createdAtMs }: Reappearance): TimedContent | undefined {
   const last = former.at(-1);
   const isEditedSince = last?.content === 'unknown' && last.fromMs === createdAtMs;
   return (isEditedSince ? former.slice(0, -1) : former).findLast(({ content }) => content !== undefined);
@@ -136,15 +136,15 @@ function lastOfPredecessor(former: readonly TimedContent[], { createdAtMs }: Rep
 
 /** What an object held until it was seen, if it may have lost a key since its creation: nobody knows. */
 function beforeRemoval(state: TimedContent, former: readonly TimedContent[]): readonly PreviousState[] {
-  const { replaced, fromMs } = state;
+  const { reappeared, fromMs } = state;
   // If it was edited since, that is known already.
-  if (!replaced || !mayHaveLostKeys(state, former) || fromMs > replaced.createdAtMs) return [];
-  return [{ content: 'unknown', fromMs: replaced.createdAtMs, observedMs: replaced.observedMs }];
+  if (!reappeared || !mayHaveLostKeys(state, former) || fromMs > reappeared.createdAtMs) return [];
+  return [{ content: 'unknown', fromMs: reappeared.createdAtMs, observedMs: reappeared.observedMs }];
 }
 
 function mayHaveLostKeys(state: TimedContent, former: readonly TimedContent[]): boolean {
-  if (!state.replaced || !isResolvable(state, former)) return false;
-  const before = lastOfPredecessor(former, state.replaced);
+  if (!state.reappeared || !isResolvable(state, former)) return false;
+  const before = lastOfPredecessor(former, state.reappeared);
   if (!before || state.content === undefined) return false;
   const [was, is] = [knownContent(before.content), knownContent(state.content)];
   // A content that nobody read may have had any key.
@@ -157,11 +157,11 @@ export function hasLostKeys(before: ContentDigest, now: ContentDigest): boolean 
 }
 
 function timeOf(state: TimedContent, former: readonly TimedContent[]): Omit<TimedContent, 'content'> {
-  const { content, fromMs, evidence, replaced } = state;
-  if (!isResolvable(state, former)) return { fromMs, evidence, replaced };
-  if (replaced) {
-    const laterMs = mayHaveLostKeys(state, former) ? replaced.seenMs : fromMs;
-    return { fromMs: Math.max(fromMs, laterMs), evidence, replaced: undefined };
+  const { content, fromMs, evidence, reappeared } = state;
+  if (!isResolvable(state, former)) return { fromMs, evidence, reappeared };
+  if (reappeared) {
+    const laterMs = mayHaveLostKeys(state, former) ? reappeared.seenMs : fromMs;
+    return { fromMs: Math.max(fromMs, laterMs), evidence, reappeared: undefined };
   }
   const before = former.at(-1);
   const [was, is] = [knownContent(before?.content), knownContent(content)];

@@ -260,7 +260,7 @@ export class SourceIndex {
     entry: SourceEntry | undefined,
     record: SourceRecord,
     origin: WriteTimeEvidence['origin'],
-  ): Pick<SourceEntry, 'fromMs' | 'evidence' | 'replaced'> {
+  ): Pick<SourceEntry, 'fromMs' | 'evidence' | 'reappeared'> {
     const before = entry?.record;
     const seenMs = wholeSecond(this.#clock.nowMs());
     if (before?.uid !== record.uid) {
@@ -268,7 +268,7 @@ export class SourceIndex {
       // A watch shows each write, and so what an object held at its creation, unless labels had deselected it meanwhile.
       if (!entry || (origin === 'watch' && entry.lastUid !== record.uid)) return { fromMs };
       const { createdAtMs } = record;
-      return { fromMs, replaced: { createdAtMs, seenMs, observedMs: this.#clock.monotonicMs() } };
+      return { fromMs, reappeared: { createdAtMs, seenMs, observedMs: this.#clock.monotonicMs() } };
     }
     const evidence = { origin, ...timesOf(before, record, seenMs) };
     const fromMs = changedAtMs(evidence, before.content, record.content);
@@ -278,9 +278,9 @@ export class SourceIndex {
   /** The past, with the state that ends now. `until`: the version of the write that ended it; undefined: not known. */
   #pastOf(entry: SourceEntry | undefined, until: string | undefined): readonly PreviousState[] {
     if (!entry) return noPast;
-    const { record, fromMs, evidence, replaced } = entry;
+    const { record, fromMs, evidence, reappeared } = entry;
     const content = contentUntil(record, until);
-    return [...entry.former, { content, fromMs, evidence, replaced, observedMs: this.#clock.monotonicMs() }];
+    return [...entry.former, { content, fromMs, evidence, reappeared, observedMs: this.#clock.monotonicMs() }];
   }
 
   /** The content at creation of a source that a list first shows after an edit. */

@@ -49,9 +49,9 @@ function heldAt(entry: SourceEntry | undefined, sinceMs: number): InForce | 'met
   const states = statesOf(entry);
   let next: (typeof states)[number] | undefined;
   for (const state of states.toReversed()) {
-    const { evidence, replaced, fromMs } = state;
+    const { evidence, reappeared, fromMs } = state;
     // It may have been like that since its creation, or only when it was seen: the contents must tell.
-    if (evidence || (replaced && fromMs < second && replaced.seenMs >= second)) return 'metadata-only';
+    if (evidence || (reappeared && fromMs < second && reappeared.seenMs >= second)) return 'metadata-only';
     if (fromMs < second) {
       // Created within the second: pods cannot start without it, so those of a workload created then have read it.
       const createdThen = isAwaited && state.content === undefined && next && next.fromMs < second + 1000;
@@ -61,7 +61,7 @@ function heldAt(entry: SourceEntry | undefined, sinceMs: number): InForce | 'met
     }
     next = state;
   }
-  if (next?.replaced) return 'metadata-only';
+  if (next?.reappeared) return 'metadata-only';
   const createdAtMs = entry.record?.createdAtMs;
   // Its first content. Pods cannot start without it, so those of a workload created in the same second have read it.
   if (!next || next.fromMs !== createdAtMs || next.content === 'unknown') return 'unknown';
@@ -74,7 +74,7 @@ export function firstContent(entry: SourceEntry | undefined): ContentDigest | 'u
   if (!entry?.record) return undefined;
   const absentUntil = entry.former.findLastIndex(({ content }) => content === undefined);
   const first = statesOf(entry)[absentUntil + 1];
-  if (first?.replaced) return 'metadata-only';
+  if (first?.reappeared) return 'metadata-only';
   if (!first || first.fromMs > entry.record.createdAtMs) return 'unknown';
   return isMetadataOnly(first.content) ? 'metadata-only' : first.content;
 }

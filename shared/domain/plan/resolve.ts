@@ -122,20 +122,21 @@ export function stateAtBirth(candidate: Candidate, input: PlanInput): InForce | 
  */
 export function firstContent(
   candidate: Candidate,
-  { workload, sources, settings }: PlanInput,
+  input: PlanInput,
   bySearch: boolean,
 ): ContentDigest | 'unknown' | MetadataOnly | undefined {
+  const { workload, sources } = input;
   const { createdAtMs } = workload.record;
   const atBirth = sources.inForceAt(candidate, createdAtMs, bySearch);
   if (atBirth === 'metadata-only') return atBirth;
   if (atBirth !== 'unknown' && atBirth.content !== undefined) return atBirth.content;
-  return appearedAs(candidate, { sources, settings }, createdAtMs);
+  return appearedAs(candidate, input, createdAtMs);
 }
 
-/** The content with which the source appeared, of which there was none at `sinceMs`. */
+/** The content with which a source appeared that did not exist, or was not selected, at `sinceMs`. */
 function appearedAs(
   candidate: Candidate,
-  { sources, settings }: Pick<PlanInput, 'sources' | 'settings'>,
+  { sources, settings }: PlanInput,
   sinceMs: number,
 ): ContentDigest | 'unknown' | MetadataOnly | undefined {
   // The source existed before and was selected later. No pod has waited for it, so the content with which it was first
