@@ -71,9 +71,7 @@ export class Hand {
   }
 
   async deleteSource(): Promise<void> {
-    const options = { propagationPolicy: 'Background' } as const;
-    const context = writeBy('dev', 'dev', 'delete');
-    await this.server.registry.delete(context, this.server.kindOf('ConfigMap'), 'default', 'app', options);
+    await this.#delete('dev', 'ConfigMap', 'default', 'app');
   }
 
   createSource(color: string, labels: Readonly<Record<string, string>> = {}): void {
@@ -117,9 +115,7 @@ export class Hand {
 
   /** Deletes `web` and creates it again: another object, without a baseline. */
   async recreateWorkload(): Promise<void> {
-    const options = { propagationPolicy: 'Background' } as const;
-    const context = writeBy('dev', 'dev', 'delete');
-    await this.server.registry.delete(context, this.server.kindOf('Deployment'), 'default', 'web', options);
+    await this.#delete('dev', 'Deployment', 'default', 'web');
     seed(this.server, deployment({ name: 'web', ...usesApp }));
   }
 
@@ -241,9 +237,7 @@ export class Hand {
   }
 
   async deleteJob(user: string): Promise<void> {
-    const options = { propagationPolicy: 'Background' } as const;
-    const context = writeBy(user, 'reroll', 'delete');
-    await this.server.registry.delete(context, this.server.kindOf('Job'), 'default', 'migrate', options);
+    await this.#delete(user, 'Job', 'default', 'migrate');
   }
 
   /** The engine writes a journal entry, which exists from before a Job's deletion until after its creation. */
@@ -254,9 +248,7 @@ export class Hand {
   }
 
   async closeJournal(): Promise<void> {
-    const context = writeBy('engine-0-1', 'reroll', 'delete');
-    const options = { propagationPolicy: 'Background' } as const;
-    await this.server.registry.delete(context, this.server.kindOf('Secret'), ownNamespace, journalEntry, options);
+    await this.#delete('engine-0-1', 'Secret', ownNamespace, journalEntry);
   }
 
   /** The engine creates the Job `migrate` with `restart` as its restart annotation. */
@@ -281,6 +273,17 @@ export class Hand {
   async #create(kind: string, object: JsonObject | ReturnType<typeof job>): Promise<void> {
     const context = writeBy('engine-0-1', 'reroll', 'create');
     await this.server.registry.create(context, this.server.kindOf(kind), 'default', object);
+  }
+
+  async #delete(user: string, kind: string, namespace: string, name: string): Promise<void> {
+    const options = { propagationPolicy: 'Background' } as const;
+    await this.server.registry.delete(
+      writeBy(user, user, 'delete'),
+      this.server.kindOf(kind),
+      namespace,
+      name,
+      options,
+    );
   }
 
   async #update(

@@ -78,7 +78,7 @@ export function isListedBeforeLeading(
 ): boolean {
   const edits = writes.filter((write) => write.previous && listOf(write.object) !== listOf(write.previous));
   const listed = [...edits, ...opened.lists.turns(source)].filter((edit) => edit.revision < revision);
-  return listed.length > 0 && Math.max(...listed.map((edit) => edit.revision)) < opened.ledSince(user);
+  return listed.length > 0 && listed.every((edit) => edit.revision < opened.ledSince(user));
 }
 
 function includes(keys: Keys | undefined, key: string): boolean {

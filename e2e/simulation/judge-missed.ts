@@ -65,19 +65,24 @@ export function checkMissed(opened: Case): readonly Violation[] {
  * is lost. The same is true if the earlier process could not record it for a minute: its successor takes it for a
  * workload that only now opts in.
  */
-function inCareSince(opened: Case, { writes }: Life): number {
-  const [born] = writes;
-  const adopter = writes.find((write) => isOfEngine(write) && baselineOf(write.object));
+function inCareSince(opened: Case, life: Life): number {
+  const [born] = life.writes;
+  const adopter = adopterOf(life);
   if (!adopter) return opened.firstLedRevision;
   const since = opened.ledSince(adopter.user);
   const isOlder = born.revision < opened.firstLedRevision || born.atMs < renewedBeforeMs(opened, adopter) - handoverMs;
   return isOlder ? since : opened.firstLedRevision;
 }
 
+/** The write that first recorded the workload. */
+function adopterOf({ writes }: Life): WriteRecord | undefined {
+  return writes.find((write) => isOfEngine(write) && baselineOf(write.object));
+}
+
 /** A workload that was created this long before the last renewal of the previous leader seems to be known to it. */
 const handoverMs = 60_000;
 
-/** When another process last renewed the Lease before the one began to lead that made this write. */
+/** When another process last renewed the Lease before the author of this write began to lead. */
 function renewedBeforeMs(opened: Case, { user }: WriteRecord): number {
   const since = opened.ledSince(user);
   const renewal = opened.history.findLast(
@@ -140,8 +145,8 @@ function lastRekeyed(opened: Case, life: Life): number {
 }
 
 /** A first baseline that was on its way when etcd was restored records what its process had seen until then. */
-function adoptedUnaware(opened: Case, { writes }: Life): number {
-  const adopter = writes.find((write) => isOfEngine(write) && baselineOf(write.object));
+function adoptedUnaware(opened: Case, life: Life): number {
+  const adopter = adopterOf(life);
   return adopter && isUnaware(opened, adopter) ? adopter.revision : 0;
 }
 

@@ -118,17 +118,27 @@ function isReadTooLate(
   { user, revision }: WriteRecord,
 ): boolean {
   const isReadBefore = (until: number): boolean =>
-    lives.some(({ writes }) =>
-      writes.some(
-        (write) =>
-          write.user === user && write.revision <= until && (recordedOf(write.object).get(source) ?? '-') !== '-',
-      ),
-    );
-  return contents.writes(source).some(({ type, revision: writtenAt }, index, all) => {
+    hasRecorded(lives, user, source, (entry, write) => entry !== '-' && write.revision <= until);
+  return contents.writes(source).some((write, index, all) => {
     const former = all[index - 1];
-    if (type !== 'MODIFIED' || writtenAt > revision || !former) return false;
+    if (write.type !== 'MODIFIED' || write.revision > revision || !former) return false;
     return compactions.some((compacted) => former.revision <= compacted && !isReadBefore(compacted));
   });
+}
+
+/** Whether the process has recorded the source on any workload in such a way. */
+function hasRecorded(
+  lives: Case['lives'],
+  process: string,
+  source: SourceName,
+  like: (entry: Entry, write: WriteRecord) => boolean,
+): boolean {
+  return lives.some(({ writes }) =>
+    writes.some((write) => {
+      const entry = write.user === process ? recordedOf(write.object).get(source) : undefined;
+      return entry !== undefined && like(entry, write);
+    }),
+  );
 }
 
 /** The revision of the process's first write. By then the process was listing what it did not know yet. */
@@ -204,21 +214,13 @@ export function lateChanges(
   const isForgotten = (former: Version | undefined): boolean =>
     former !== undefined && compactions.some((compacted) => former.revision <= compacted);
   const knew = (process: string, change: Version): boolean =>
-    lives.some(({ writes }) =>
-      writes.some((write) => {
-        const entry = recordedOf(write.object).get(source);
-        if (write.user !== process || entry === undefined || write.atMs > born.atMs - toleranceMs) return false;
-        const formers = contents.versions(source).filter(({ revision }) => revision < change.revision);
-        return digests !== undefined && formers.every(({ content }) => !matches(digests, source, content, entry));
-      }),
-    );
+    hasRecorded(lives, process, source, (entry, write) => {
+      if (!digests || write.atMs > born.atMs - toleranceMs) return false;
+      const formers = contents.versions(source).filter(({ revision }) => revision < change.revision);
+      return formers.every(({ content }) => !matches(digests, source, content, entry));
+    });
   const hasRead = (process: string, { content }: Version): boolean =>
-    lives.some(({ writes }) =>
-      writes.some(({ user, object }) => {
-        const entry = recordedOf(object).get(source);
-        return user === process && entry !== undefined && digests && matches(digests, source, content, entry);
-      }),
-    );
+    hasRecorded(lives, process, source, (entry) => digests !== undefined && matches(digests, source, content, entry));
   const versions = contents.versions(source).filter(({ revision }) => revision < born.revision);
   const mayHaveLostKeys = (process: string, version: Version, index: number): boolean => {
     if (rules.shownWithinMs < Infinity || version.content === undefined) return false;

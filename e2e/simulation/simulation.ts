@@ -53,7 +53,7 @@ import { isStaged } from './stage-world';
 import { Story } from './story';
 import { UpgradeSituations } from './upgrade-situations';
 import { Users } from './users';
-import { isRefusal, Sky } from './weather';
+import { Sky, strikesReads } from './weather';
 import type { Step, World } from './world';
 
 export interface Outcome {
@@ -135,8 +135,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   );
   const known = { shownWithinMs: shownWithinMs(world), knownWithinMs: knownWithinMs(world) };
   // A list that fails is repeated, and is complete only after that.
-  const failLists = world.weather.some(({ kind }) => !isRefusal(kind) && kind !== 'conflict');
-  const firstListsAreLate = world.watchList === 'ignored' || failLists;
+  const firstListsAreLate = world.watchList === 'ignored' || world.weather.some(({ kind }) => strikesReads(kind));
   const hidden = { watchesFellSilent, firstListsAreLate, refusesPast, namespacesHidden, gatesHidden };
   const gates = isGated(world) && { gates: features.gates ?? {} };
   const rules = { ...features, ...gates, clocksAreRight, ...known, ...hidden };

@@ -102,6 +102,11 @@ function mayStrike({ kind, resource }: Weather, { method, pathname, isWatch }: F
   return true;
 }
 
+/** Whether lists and watches may fail, too. */
+export function strikesReads(kind: WeatherKind): boolean {
+  return !isRefusal(kind) && kind !== 'conflict';
+}
+
 export function isRefusal(kind: WeatherKind): boolean {
   return refusalKinds.some((refusal) => refusal === kind);
 }
