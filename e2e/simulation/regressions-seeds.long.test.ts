@@ -1,0 +1,319 @@
+import { describe, expect, it } from '@jest/globals';
+import { simulate } from './simulation';
+import { drawWorld } from './world';
+
+/** The story of a world must still match. If it does not, the seed draws another world than the one that failed. */
+type Regression = readonly [seed: number, what: string, story: RegExp];
+
+const ofTheEngine: readonly Regression[] = [
+  /** Meanwhile the source changes twice more, and the engine remembers the authors of only two states per source. */
+  [
+    540_699,
+    'the author of a change is still named if newer changes are reported while Reroll looks for a rollout that answers the first',
+    /its batch reaches engine-0-1: 202, ConfigMap shop\/app by alice/,
+  ],
+  /**
+   * If the webhook removes everything from a write, nothing is stored and no watch event follows. The engine once took
+   * such a write for stored.
+   */
+  [
+    180,
+    'a baseline that another admission webhook removes from the write is recorded when the webhook stops',
+    /takes out the record/,
+  ],
+  /**
+   * The first list of statuses breaks off after it has shown one without versions. Before the next list, that status
+   * gets its first versions and then those of a rotation.
+   */
+  [
+    701_765,
+    'a rotation is not missed if its pod was last seen before it had mounted anything',
+    /show other versions in status agent-7-default-tls/,
+  ],
+  /**
+   * The workload was recorded once, without its uid, and never restarted. A key is removed while nobody watches, which
+   * leaves no timestamp. The content without it looked as if it had existed when the workload was created.
+   */
+  [
+    800_982,
+    'a change since an older version recorded the workload is not missed if the change is the removal of a key',
+    /write as an older version would StatefulSet default\/store/,
+  ],
+  /** Nothing dates the removal: the source was written last before the workload was created. */
+  [
+    1_400_011_741,
+    'with --reload-on-create, a source whose excluding label is removed is new to a workload that was created before',
+    /create Deployment shop\/api [^]*take in Secret shop\/db/,
+  ],
+  /** To take its record back meets a conflict. Then a read shows a newer state, and the watch an older one. */
+  [
+    1_800_003_341,
+    'a restart of which somebody else removes the marker stays owed, whatever a lagging watch shows',
+    /gatekeeper takes out the marker of what is written in shop/,
+  ],
+  /** Secrets are forbidden. Meanwhile `auto: "false"` is removed beside a list that names one, and the Secret is edited. */
+  [
+    1_700_017_732,
+    'a source that nobody could read has been used since before the annotations were edited',
+    /forbidden: GET .*secrets\/db[^]*edit Secret default\/db/,
+  ],
+  [
+    991_196,
+    'a change is owed to the leader of the next day if its source began to count and was edited while the restart had to wait',
+    /take in Secret default\/db[^]*put reroll\.dev\/hold[^]*edit Secret default\/db[^]*take reroll\.dev\/hold away/,
+  ],
+  [
+    1_400_004_686,
+    'a user of a source waits until the first one is healthy if the first one was read by name, and its watch lags behind',
+    /break everybody with ConfigMap default\/app/,
+  ],
+  [
+    1_400_016_653,
+    'a user of a source waits until the first one is healthy if others restart for another source meanwhile',
+    /break everybody with ConfigMap default\/extra/,
+  ],
+  [
+    740_000_170,
+    'no more restarts begin than the rate says if one of them has yet to roll out since its last restart',
+    /put reroll\.dev\/canary: yes on Deployment shop\/api/,
+  ],
+  [
+    1_137_188,
+    'nobody else goes first with a content if the watch shows late that an earlier restart, whose answer was lost, had been rolled back',
+    /lost-answer: PATCH [^ ]*\/store[^]*roll back StatefulSet default\/store[^]*MODIFIED StatefulSet default\/store/,
+  ],
+  [
+    81_133_670,
+    'a change is not missed by a process that reads by name or lists if the workload opted in after it was read, and the watch was faster than the answer',
+    /annotate \{"reloader[^}]*"false"\} Deployment default\/web[^]*annotate \{\} Deployment default\/web[^]*MODIFIED Deployment default\/web/,
+  ],
+  [
+    81_137_210,
+    'a change is not missed by a process that reads by name or lists if a source was created again, and lost a key before anybody saw it',
+    /delete ConfigMap default\/extra[^]*create ConfigMap default\/extra[^]*create DaemonSet default\/agent[^]*edit ConfigMap default\/extra[^]*MODIFIED DaemonSet default\/agent/,
+  ],
+  [
+    161_568_199,
+    'a workload that comes to use another key of a source that is deleted is restarted when that is created, if creations count',
+    /delete Secret default\/db[^]*replace StatefulSet[^]*create Secret default\/db/,
+  ],
+  /** Marker and record are removed. Then a user edits the template, and admission lets that edit answer the change. */
+  [
+    858_716_913,
+    'a restart that somebody else altered on its way is owed as before, until a write of somebody else answers the change',
+    /takes out the marker and record[^]*edit references of Deployment default\/web/,
+  ],
+  [
+    858_727_886,
+    'a workload is not restarted for nothing if a label selects a source again that has lost no key, although nobody had read it before',
+    /deselect Secret shop\/db[^]*select Secret shop\/db[^]*create Deployment shop\/api/,
+  ],
+  [
+    577_226_218,
+    'a workload is not restarted for nothing if it is a Job, and a watch shows the changes from before its creation one by one',
+    /edit ConfigMap default\/app[^]*ADDED Job default\/migrate/,
+  ],
+  [
+    314_162_299,
+    'a workload is not restarted for nothing if a namespace was created again with all in it, and a list of metadata shows that',
+    /delete namespace shop[^]*create Secret shop\/db[^]*create Deployment shop\/api/,
+  ],
+  [
+    314_161_041,
+    'a restore of etcd is noticed for a workload to which the answer to a write came after it',
+    /is restored to revision 145[^]*MODIFIED StatefulSet default\/store/,
+  ],
+  [
+    161_814_414,
+    'a workload waits for the one that it names if they named each other before, and an annotation has opened the circle',
+    /put reroll\.dev\/after: deployment\/web, statefulset\/store on Deployment default\/web[^]*MODIFIED Deployment default\/web/,
+  ],
+  [
+    577_219_258,
+    'an author is named if the server did not find the workloads when the webhook reported the change',
+    /is restored to revision[^]*MODIFIED Deployment default\/web/,
+  ],
+  [
+    271_845_773,
+    'the others wait for the second workload of a change if the first one has restarted for something else since',
+    /put reroll\.dev\/after: daemonset\/agent[^]*MODIFIED Deployment default\/web/,
+  ],
+  [
+    50_527,
+    'a baseline under a lost key is replaced if nothing is left to record, because the source has gone and only its own annotation made it count',
+    /delete Secret default\/db[^]*MODIFIED DaemonSet default\/agent/,
+  ],
+  [
+    602_175,
+    'after a restore of etcd a Job is recreated if its journal entry is part of the backup',
+    /is restored to revision/,
+  ],
+  [
+    602_489,
+    'after a restore of etcd a source is not read at a resourceVersion that does not exist yet',
+    /is restored to revision/,
+  ],
+  [
+    607_509,
+    'after a restore of etcd a source whose read was under way is not read at a resourceVersion that does not exist yet',
+    /is restored to revision/,
+  ],
+];
+
+const ofTheJudge: readonly Regression[] = [
+  [
+    310_013_159,
+    'the judge demands no restart that no process can know of if the namespace was excluded when the digest key was lost, and is selected again after an edit',
+    /write Secret reroll\/reroll-digest-key[^]*deselect Namespace \/shop[^]*select Namespace/,
+  ],
+  [
+    1_230_009_628,
+    'the judge demands no restart that no process can know of if a label brought the source into the selection and a key was removed before any process had recorded the workload',
+    /engine-0-1 has stopped[^]*take in Secret default\/db[^]*edit Secret default\/db/,
+  ],
+  [
+    1_250_013_637,
+    'the judge demands no restart that no process can know of if a label brought the source into the selection and it was edited before it was listed again after a restore',
+    /is restored to revision[^]*take in ConfigMap default\/app[^]*edit ConfigMap default\/app/,
+  ],
+  [
+    81_133_598,
+    'the judge demands no restart that no process can know of if a label brought the source into the selection and it was edited while the watch was silent',
+    / select Secret default\/db[^]*edit Secret default\/db/,
+  ],
+  [
+    141_597_086,
+    'the judge demands no restart that no process can know of if a source with the label was created together with its workload and edited while the watch was broken',
+    /edit ConfigMap shop\/app by alice {[^]*stream-reset: GET \/api\/v1\/configmaps/,
+  ],
+  [
+    141_421_588,
+    'the judge grants a restart the time until a kind is seen to be served if the statuses of a CSI driver are served later than Reroll starts',
+    /show other versions in status store-[^]*MODIFIED StatefulSet default\/store/,
+  ],
+  [
+    1_500_011_966,
+    'the judge grants a restart the time of its settle window which an edit of a source that does not match extends',
+    /edit Secret shop\/db by carol[^]*edit ConfigMap shop\/app by alice/,
+  ],
+  [
+    1_400_003_978,
+    'the judge accepts a restart in doubt if a key was removed while no label selected the source, and shows only after the workload was created',
+    /deselect ConfigMap default\/app[^]*edit ConfigMap default\/app[^]*select ConfigMap default\/app[^]*create DaemonSet/,
+  ],
+  [
+    3_351,
+    'the judge takes a restart for one that may begin if what held it ended in the millisecond in which it was decided',
+    /take reroll\.dev\/hold away from Namespace \/default[^]*ADDED Job default\/migrate/,
+  ],
+  [
+    31_418_366,
+    'the judge lets a later wave restart if an earlier one that the change does not concern restarts for another source',
+    /put reroll\.dev\/wave: 5 on StatefulSet default\/store[^]*MODIFIED DaemonSet default\/agent[^]*MODIFIED StatefulSet default\/store/,
+  ],
+  /** Everything is forbidden until after the label has gone, and nothing tells when it went. */
+  [
+    858_727_304,
+    'a source that a removed label lets in before the first lists are complete counts as there since before, as it is first seen',
+    /forbidden[^]*take in ConfigMap default\/extra[^]*MODIFIED StatefulSet default\/store/,
+  ],
+  /** A late record names the author of a state that nobody saw. Somebody else returns to it, and both have written it. */
+  [
+    161_570_807,
+    'a restart that is held names the authors that are known since its state was shown',
+    /create ConfigMap reroll\/reroll-hold[^]*edit ConfigMap default\/extra/,
+  ],
+  /** It is dated by the list that shows it, and workloads that were created before that restart once in doubt. */
+  [
+    429_247_207,
+    'a source that was created again unseen may have lost a key since if its predecessor had a key that it lacks',
+    /cut off[^]*delete ConfigMap default\/app [^]*create ConfigMap default\/app /,
+  ],
+  /** It is dated by the list that shows it, and workloads that were created before that restart once in doubt. */
+  [
+    429_246_952,
+    'a source that was created again unseen may have lost a key since if nobody has read what keys its predecessor had',
+    /delete ConfigMap shop\/app [^]*create ConfigMap shop\/app /,
+  ],
+  [
+    521_248_076,
+    'a list of keys that is edited while no process runs lets a young workload restart in doubt: nobody knows since when the keys count',
+    /is killed[^]*put reroll.dev\/keys: color on Secret default\/db[^]*engine-0-2 starts/,
+  ],
+  [
+    521_232_233,
+    'a content that was compacted before it was read may have lost a key by the write that replaced it, even if that set an annotation',
+    /put reloader.stakater.com\/match of ConfigMap default\/extra[^]*compacts its history/,
+  ],
+  [
+    577_223_456,
+    'the judge demands nothing for a baseline that nobody saw because etcd was restored, and somebody replaced its workload in the same second',
+    /is restored to revision[^]*replace Deployment shop\/api/,
+  ],
+  [
+    577_222_401,
+    'the judge accepts a restart for the absence of a source if its creation was undone by a restore of etcd, and a process had restarted for it before it knew of that',
+    /is restored to revision[^]*"cm\/app":"-"/,
+  ],
+  [
+    271_831_908,
+    'the judge accepts a Job that is created again in a namespace that is left out, if its entry in the journal was written before that was known',
+    /deselect Namespace \/default[^]*MODIFIED Secret reroll\/reroll-job[^]*DELETED Job default\/migrate/,
+  ],
+  [
+    271_834_743,
+    'the judge accepts a Job that is created again for a deletion that a restore of etcd undid, if its entry in the journal was written before that was known',
+    /delete Secret default\/db[^]*is restored to revision[^]*ADDED Secret reroll\/reroll-job[^]*ADDED Job default\/migrate/,
+  ],
+  [
+    81_128_007,
+    'the judge accepts a record that is written again without a restart, for another formatting of a source that is compared parsed',
+    /put reroll\.dev\/compare: parsed on ConfigMap default\/extra[^]*put reroll\.dev\/keys: !token on StatefulSet default\/store/,
+  ],
+  [
+    314_163_987,
+    'the judge accepts a record that is written again without a run of a CronJob, for another formatting of a source that is compared parsed, and with another list',
+    /put reroll\.dev\/keys: c\?lor,\*\.json on ConfigMap default\/app[^]*MODIFIED CronJob default\/report/,
+  ],
+  [
+    1_139_460,
+    'the judge accepts a record that is written again if the numbers began anew, and the next leader knows only the one of before',
+    /deselect Namespace \/shop[^]*select Namespace \/shop/,
+  ],
+  [
+    1_140_383,
+    'the judge accepts a restart for a key that is gone and that only a longer list counts, of a source that is compared parsed',
+    /put reroll\.dev\/keys: color, size on DaemonSet default\/agent/,
+  ],
+  [
+    57_725_164,
+    'the judge accepts a restart long after it may begin, if others took out what an attempt had written',
+    /gatekeeper takes out the marker and record of what is written in default[^]*gatekeeper lets be/,
+  ],
+  [
+    66_274_800,
+    'the judge lets another workload go first if a content comes back, and the one that went first with it has another one on record since',
+    /break everybody with ConfigMap default\/extra/,
+  ],
+  [
+    66_263_184,
+    'a world is not over before a watch of sources that lags has shown the last of them',
+    /edit ConfigMap shop\/app by alice[^]*all faults end[^]*MODIFIED Deployment shop\/api/,
+  ],
+  [
+    751,
+    'the judge takes a record for a true one if it is of an owed key as it was, and of another one as it was when that began to count',
+    /put reroll\.dev\/hold[^]*edit Secret default\/db[^]*edit references of DaemonSet default\/agent/,
+  ],
+];
+
+describe.each([
+  ['of the engine', ofTheEngine],
+  ['of the judge', ofTheJudge],
+])('regressions %s', (_whose, regressions) => {
+  it.each(regressions)('%i: %s', async (seed, _what, expected) => {
+    const { violations, story } = await simulate(drawWorld(seed));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(expected);
+  });
+});
