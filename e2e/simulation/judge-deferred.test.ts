@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { adopted, type Hand } from './history.fixture';
+import { adopted, backUp, type Hand } from './history.fixture';
 import { Judge } from './judge';
+import { lastRestartAnnotation } from './judge-restart-ids';
 import { plainRules } from './rules';
 
 const windows = 'reroll.dev/windows';
@@ -50,6 +51,30 @@ describe('the judge, for a restart that was kept from beginning,', () => {
     const judge = new Judge({ ...plainRules, ...rules });
     judge.takenOut('Deployment default/web');
     for (const write of hand.server.history()) judge.wrote(write);
+    expect(judge.verdict(false)).toEqual([]);
+  });
+
+  it.each([
+    [175_000, []],
+    [250_000, ['too late']],
+  ])(
+    'counts the interval from a restart that came with a write of somebody else: %i ms later',
+    async (atMs, promises) => {
+      await hand.annotate('reroll.dev/min-interval', '3m');
+      await hand.annotate(lastRestartAnnotation, JSON.stringify({ at: new Date(hand.clock.nowMs()).toISOString() }));
+      await hand.edit('value-2-');
+      await hand.clock.advance(atMs);
+      await hand.restart('value-2-');
+      expect(hand.promises(false, rules)).toEqual(promises);
+    },
+  );
+
+  it('counts from a restore of etcd', async () => {
+    await hand.edit('value-2-');
+    const { judge, restore } = backUp(hand, { ...plainRules, ...rules });
+    await hand.clock.advance(100_000);
+    restore();
+    await hand.restart('value-2-');
     expect(judge.verdict(false)).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import { gatesOf } from './gate-annotations';
 import type { Violation } from './judge';
 import { isLeftToRollout } from './judge-holds';
 import { changedSources, closedGate, formerOf, isBegun, restartedMs } from './judge-gates';
+import { decisionMs, restartWrittenBy } from './judge-restart-ids';
 import { isRolled, namespaceOf, type Life } from './lives';
 import { settleMaxMsOf } from './own-settings';
 
@@ -45,7 +46,7 @@ function checkRestart(opened: Case, life: Life, write: WriteRecord): readonly Vi
   return [];
 }
 
-/** Since when nobody has written anything that the restart depends on. */
+/** Since when nobody has written anything that the restart depends on. A restore of etcd writes everything. */
 function quietSinceMs(opened: Case, life: Life, write: WriteRecord, changes: readonly SourceName[]): number {
   const others = life.writes.filter((each) => each.revision < write.revision && !isEngine(each.user));
   const names = [...changes, `Namespace ${namespaceOf(life)}`];
@@ -55,7 +56,8 @@ function quietSinceMs(opened: Case, life: Life, write: WriteRecord, changes: rea
     opened.contents.versions(source).filter(({ revision }) => revision < write.revision),
   );
   const writtenMs = opened.gates.lastWrittenMs(names, write.atMs);
-  return Math.max(writtenMs, ledMs, ...[...others, ...changed].map(({ atMs }) => atMs));
+  const restoredMs = opened.restored && opened.restored.atMs <= write.atMs ? opened.restored.atMs : 0;
+  return Math.max(writtenMs, ledMs, restoredMs, ...[...others, ...changed].map(({ atMs }) => atMs));
 }
 
 function closedAt(opened: Case, life: Life, write: WriteRecord, source: SourceName, atMs: number): boolean {
@@ -64,9 +66,16 @@ function closedAt(opened: Case, life: Life, write: WriteRecord, source: SourceNa
   const levels = {
     ...{ workload: gatesOf(write.previous), source: now(source), namespace: now(`Namespace ${namespaceOf(life)}`) },
     ...{ flags: rules.gates ?? {}, everything: gates.ofEverything(atMs, atMs)[0] },
-    restartedMs: restartedMs(opened, life, write),
+    // The interval also counts from a restart that came with somebody else's write.
+    restartedMs: restartedMs(opened, life, write) ?? lastToldMs(life, write),
   };
   return closedGate(levels, atMs) !== undefined;
+}
+
+/** When the last restart was decided, by what any write before this one has put into the annotation. */
+function lastToldMs({ writes }: Life, { revision }: WriteRecord): number | undefined {
+  const last = writes.findLast((each) => each.revision < revision && restartWrittenBy(each) !== null);
+  return last && decisionMs(last);
 }
 
 /** Whether a change of the source is left to the next rollout at the end of the history, so that no restart is owed. */

@@ -305,6 +305,16 @@ const ofTheJudge: readonly Regression[] = [
     'the judge takes a record for a true one if it is of an owed key as it was, and of another one as it was when that began to count',
     /put reroll\.dev\/hold[^]*edit Secret default\/db[^]*edit references of DaemonSet default\/agent/,
   ],
+  [
+    173_916_914,
+    'the judge takes a restart for one in time if its interval counts from a restart that came with an edit',
+    /put reroll\.dev\/min-interval[^]*edit image of Deployment shop\/api/,
+  ],
+  [
+    173_917_240,
+    'the judge takes a restart for one in time if it answers what a restore of etcd has brought back',
+    /edit Secret default\/db[^]*is restored to revision/,
+  ],
 ];
 
 describe.each([
