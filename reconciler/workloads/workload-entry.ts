@@ -11,10 +11,16 @@ export interface WrittenVersion extends StoredVersion {
   readonly lacksBaseline?: true;
 }
 
+/** A version that the watch has yet to show, and until when it is expected to. */
+export interface AwaitedVersion {
+  readonly resourceVersion: string;
+  readonly untilMs: number;
+}
+
 /** A workload as the index keeps it. */
 export interface WorkloadEntry extends TrackedWorkload, SeenWorkload {
   /** Our own write, until the watch shows it: older states that arrive late must not replace it. */
-  readonly ownWrite: { readonly resourceVersion: string; readonly untilMs: number } | undefined;
+  readonly ownWrite: AwaitedVersion | undefined;
   /** The baseline on the object was made under another digest key. */
   readonly underOtherKey: boolean;
   /** The baseline is kept only in memory, so it is not lost if the object does not show it. */

@@ -390,6 +390,47 @@ describe('a baseline that is kept in memory', () => {
   });
 });
 
+describe('an opt-out that was read by name', () => {
+  beforeEach(() => {
+    see({ baseline: textOf(1), resourceVersion: '15' });
+    see({ annotations: {}, resourceVersion: '20' }, 'list');
+  });
+
+  it('is not undone by older states that the watch shows late: the baseline that it ended does not count again', () => {
+    see({ baseline: textOf(2, 'blue'), resourceVersion: '16' });
+    expect(index.get(web)).toBeUndefined();
+    expect(see({ baseline: textOf(1), resourceVersion: '21' })).toMatchObject({
+      ...{ baseline: { sequence: 1 }, baselineLost: false },
+    });
+  });
+
+  it('is not undone by them if it was read twice', () => {
+    see({ annotations: {}, resourceVersion: '22' }, 'list');
+    see({ baseline: textOf(2, 'blue'), resourceVersion: '16' });
+    expect(index.get(web)).toBeUndefined();
+  });
+
+  it('ends its protection once the watch has shown it', () => {
+    see({ annotations: {}, resourceVersion: '20' });
+    see({ baseline: textOf(1), resourceVersion: '16' });
+    expect(index.get(web)).toBeDefined();
+  });
+
+  it('does not hold back another workload of this name', () => {
+    see({ uid: 'second', resourceVersion: '16' });
+    expect(index.get(web)).toMatchObject({ record: { uid: 'second' } });
+  });
+
+  it('is awaited for 30 s and no longer', async () => {
+    await clock.advance(29_999);
+    see({ resourceVersion: '16' });
+    expect(index.get(web)).toBeUndefined();
+    await clock.advance(1);
+    see({ resourceVersion: '16' });
+    expect(index.get(web)).toBeDefined();
+  });
+});
+
 describe('our own write', () => {
   function write(sequence = 2, resourceVersion = '20'): void {
     index.wrote(index.get(web)!, { resourceVersion }, baseline(sequence, 'blue'));

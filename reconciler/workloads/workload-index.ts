@@ -22,6 +22,7 @@ import {
   differs,
   knownBaseline,
   recordsSame,
+  type AwaitedVersion,
   type ReadBaseline,
   type WorkloadEntry,
   type WrittenVersion,
@@ -54,17 +55,23 @@ export interface WorkloadIndexOptions {
 /** What a restart writes besides the template and the baseline. */
 export type WrittenFields = Partial<Pick<WorkloadRecord, 'pause' | 'lastRestart' | 'progress'>>;
 
-/** If the watch has not shown our own write by then, it is not expected to show it any more. */
-const ownWriteAwaitedMs = 30_000;
+/** If the watch has not shown a version by then, it is not expected to show it any more. */
+const versionAwaitedMs = 30_000;
 
 const nothing: ReadonlyMap<SourceId, string> = new Map();
+
+interface UntrackedEntry extends UntrackedWorkload {
+  readonly because: UntrackedReason;
+  /** The opt-out was read, until the watch shows it. */
+  readonly read: AwaitedVersion | undefined;
+}
 
 /** Every tracked workload, and the users of each source. */
 export class WorkloadIndex {
   readonly #options: WorkloadIndexOptions;
   readonly #entries = new Map<WorkloadKey, WorkloadEntry>();
   /** Workloads that do not opt in. A later opt-in gets the time of its write, not of the workload's creation. */
-  readonly #untracked = new Map<WorkloadKey, UntrackedWorkload & { readonly because: UntrackedReason }>();
+  readonly #untracked = new Map<WorkloadKey, UntrackedEntry>();
   readonly #users = new SourceUsers();
   /** Of each namespace; see {@link revisionOf}. */
   readonly #revisions = new Map<string, number>();
@@ -133,13 +140,12 @@ export class WorkloadIndex {
       this.#options.onChange(undone);
       return;
     }
-    const untilMs = this.#options.clock.monotonicMs() + ownWriteAwaitedMs;
     const { resourceVersion, generation = entry.record.generation } = stored;
     const times = managedFieldsOf({ metadata: stored }).map(({ timeMs }) => timeMs ?? 0);
     const written = {
       ...entry,
       record: { ...entry.record, ...{ resourceVersion, generation }, ...wrote },
-      ownWrite: { resourceVersion, untilMs },
+      ownWrite: this.#awaited(resourceVersion),
       ownWriteAtMs: Math.max(entry.ownWriteAtMs, ...times),
     };
     if (stored.lacksBaseline) {
@@ -187,8 +193,7 @@ export class WorkloadIndex {
   takeBack(workload: TrackedWorkload, baseline: Baseline, stored: string): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
-    const untilMs = this.#options.clock.monotonicMs() + ownWriteAwaitedMs;
-    this.#keep({ ...entry, ownWrite: { resourceVersion: stored, untilMs } }, baseline);
+    this.#keep({ ...entry, ownWrite: this.#awaited(stored) }, baseline);
   }
 
   #keep(entry: WorkloadEntry, baseline: Baseline): void {
@@ -264,11 +269,15 @@ export class WorkloadIndex {
     const key = workloadKey(record.kind, record.namespace, record.name);
     const known = this.#entries.get(key);
     const previous = known?.record.uid === record.uid ? known : undefined;
-    if (previous && origin === 'watch' && this.#predatesOwnWrite(previous, record)) return;
+    const untracked = this.#untracked.get(key);
+    const awaited = previous ? previous.ownWrite : untracked?.uid === record.uid ? untracked.read : undefined;
+    if (awaited && origin === 'watch' && this.#predates(awaited, record)) return;
     const because = whyUntracked(record, this.#options.policy);
     if (because !== undefined) {
+      const isRead = origin === 'list' && (previous !== undefined || untracked?.read !== undefined);
+      const read = isRead ? this.#awaited(record.resourceVersion) : undefined;
       if (known) this.remove(key);
-      this.#untracked.set(key, { ...untrackedOf(record), because });
+      this.#untracked.set(key, { ...untrackedOf(record), because, read });
       this.#options.onUntracked({ key, record });
       return;
     }
@@ -357,13 +366,18 @@ export class WorkloadIndex {
     }
   }
 
+  #awaited(resourceVersion: string): AwaitedVersion {
+    return { resourceVersion, untilMs: this.#options.clock.monotonicMs() + versionAwaitedMs };
+  }
+
   /**
-   * Whether the watch shows a state from before our own write. Its baseline says nothing: if an answer was lost, it may be
-   * that of an earlier attempt, which somebody then undid.
+   * Whether the watch shows a state from before our own write, or from before an opt-out that was read. Its baseline says
+   * nothing: if an answer was lost, it may be that of an earlier attempt, which somebody then undid. A baseline that the
+   * opt-out has ended would count again.
    */
-  #predatesOwnWrite(entry: WorkloadEntry, record: WorkloadRecord): boolean {
-    if (!entry.ownWrite || !isOlderVersion(record.resourceVersion, entry.ownWrite.resourceVersion)) return false;
-    return this.#options.clock.monotonicMs() < entry.ownWrite.untilMs;
+  #predates(awaited: AwaitedVersion, { resourceVersion }: WorkloadRecord): boolean {
+    if (!isOlderVersion(resourceVersion, awaited.resourceVersion)) return false;
+    return this.#options.clock.monotonicMs() < awaited.untilMs;
   }
 
   *#keys(kind: WorkloadKindName, namespace: string | undefined): Iterable<ObjectKey> {
