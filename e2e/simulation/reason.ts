@@ -51,8 +51,10 @@ export function reasonFor(
     contents.changes(source, 'all', 0, revision).some(({ atMs }) => atMs >= bornMs) ||
     [undefined, firstWriteOf(opened, user)].some((seen) => (contents.witnessedSinceMs(source, seen) ?? -1) >= bornMs);
   const writtenInLife = (source: string): boolean => (isClass(source) ? rotatedInLife(source) : isWritten(source));
-  // A write that shows late is a change in doubt, if the content before it can no longer be read.
-  const writtenSinceMs = rules.refusesPast ? bornMs - latestWatchMs : bornMs;
+  // A write that shows late is a change in doubt, if the content before it can no longer be read, or if it was recorded
+  // in memory alone: the numbers count such a record, too.
+  const isInDoubt = rules.refusesPast || (before === undefined && after.n > 1);
+  const writtenSinceMs = isInDoubt ? bornMs - latestWatchMs : bornMs;
   const isWritten = (source: string): boolean =>
     lostWrites(opened, source).length > 0 ||
     contents

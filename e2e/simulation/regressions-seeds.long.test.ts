@@ -321,6 +321,11 @@ const ofTheJudge: readonly Regression[] = [
     'the judge takes a restart for one in time if it answers what a restore of etcd has brought back',
     /edit Secret default\/db[^]*is restored to revision/,
   ],
+  [
+    341_747_396,
+    'the judge takes a restart for one in doubt if others took out a record of what a source contained shortly before the workload was created',
+    /takes out the record[^]*edit Secret default\/db[^]*create Deployment default\/web/,
+  ],
 ];
 
 describe.each([
