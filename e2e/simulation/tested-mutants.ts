@@ -268,8 +268,8 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a write to what was read by name is undone by a watch that lags behind',
     file: 'reconciler/workloads/workload-index.ts',
-    from: 'if (isOlderVersion(shown.record.resourceVersion, workload.record.resourceVersion)) {',
-    to: 'if (workload.record.resourceVersion === undefined) {',
+    from: 'if (isOlderVersion(former.resourceVersion, resourceVersion)) return this.#awaited(resourceVersion);',
+    to: '',
     test: 'reconciler/workloads/workload-index.test.ts',
   },
   {
@@ -308,17 +308,24 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/opt-in-by-removal.test.ts',
   },
   {
-    what: 'what a lagging watch shows ends a restart that was taken back',
+    what: 'what a lagging watch shows undoes what was read twice',
     file: 'reconciler/workloads/workload-index.ts',
-    from: 'inMemory ? previous.ownWrite : undefined',
+    from: 'resourceVersion === former.resourceVersion ? awaited : undefined',
+    to: 'undefined',
+    test: 'reconciler/workloads/workload-index.test.ts',
+  },
+  {
+    what: 'a lagging watch undoes an opt-out that was read',
+    file: 'reconciler/workloads/workload-index.ts',
+    from: 'isRead ? this.#awaited(record.resourceVersion) : undefined',
     to: 'undefined',
     test: 'reconciler/workloads/workload-index.test.ts',
   },
   {
     what: 'a lagging watch shows that an earlier attempt was undone, after the one that followed it',
     file: 'reconciler/workloads/workload-index.ts',
-    from: 'return this.#options.clock.monotonicMs() < entry.ownWrite.untilMs;',
-    to: 'return (this.#readBaseline(record).baseline?.sequence ?? -1) < (entry.baseline?.sequence ?? 0);',
+    from: 'this.#predates(awaited, record)',
+    to: '(this.#readBaseline(record).baseline?.sequence ?? -1) < (previous?.baseline?.sequence ?? 0)',
     test: 'reconciler/workloads/workload-index.test.ts',
   },
   {

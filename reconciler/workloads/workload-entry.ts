@@ -19,8 +19,8 @@ export interface AwaitedVersion {
 
 /** A workload as the index keeps it. */
 export interface WorkloadEntry extends TrackedWorkload, SeenWorkload {
-  /** Our own write, until the watch shows it: older states that arrive late must not replace it. */
-  readonly ownWrite: AwaitedVersion | undefined;
+  /** Our own write, or what was read, until the watch shows it: older states that arrive late must not replace it. */
+  readonly awaited: AwaitedVersion | undefined;
   /** The baseline on the object was made under another digest key. */
   readonly underOtherKey: boolean;
   /** The baseline is kept only in memory, so it is not lost if the object does not show it. */
@@ -58,7 +58,7 @@ export function knownBaseline(
   previous: WorkloadEntry | undefined,
   { baselineText }: WorkloadRecord,
 ): Baseline | undefined {
-  if (!previous || previous.baselineLost || previous.inMemory || previous.ownWrite) return undefined;
+  if (!previous || previous.baselineLost || previous.inMemory || previous.awaited) return undefined;
   return previous.record.baselineText === baselineText ? previous.baseline : undefined;
 }
 

@@ -390,6 +390,46 @@ describe('a baseline that is kept in memory', () => {
   });
 });
 
+describe('a state that was read by name', () => {
+  beforeEach(() => {
+    see({ baseline: textOf(1), resourceVersion: '15' });
+    see({ baseline: textOf(1), resourceVersion: '20', uses: ['cm/other'] }, 'list');
+    changed.length = 0;
+  });
+
+  it('is not undone by older ones that the watch shows late', () => {
+    see({ baseline: textOf(1), resourceVersion: '16' });
+    expect(users('cm/other')).toEqual([web]);
+    expect(changed).toEqual([]);
+  });
+
+  it('is not undone by them if it was read twice', () => {
+    see({ baseline: textOf(1), resourceVersion: '20', uses: ['cm/other'] }, 'list');
+    see({ baseline: textOf(1), resourceVersion: '16' });
+    expect(users('cm/other')).toEqual([web]);
+  });
+
+  it('is followed by the next one that the watch shows', () => {
+    expect(see({ baseline: textOf(1), resourceVersion: '21' })).toMatchObject({ record: { resourceVersion: '21' } });
+    expect(users('cm/other')).toEqual([]);
+  });
+
+  it('is undone by an older list: etcd may be restored', () => {
+    see({ baseline: textOf(1), resourceVersion: '10' }, 'list');
+    see({ baseline: textOf(1), resourceVersion: '11' });
+    expect(index.get(web)).toMatchObject({ record: { resourceVersion: '11' } });
+  });
+
+  it('is awaited for 30 s and no longer', async () => {
+    await clock.advance(29_999);
+    see({ baseline: textOf(1), resourceVersion: '16' });
+    expect(index.get(web)).toMatchObject({ record: { resourceVersion: '20' } });
+    await clock.advance(1);
+    see({ baseline: textOf(1), resourceVersion: '17' });
+    expect(index.get(web)).toMatchObject({ record: { resourceVersion: '17' } });
+  });
+});
+
 describe('an opt-out that was read by name', () => {
   beforeEach(() => {
     see({ baseline: textOf(1), resourceVersion: '15' });

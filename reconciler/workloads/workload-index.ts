@@ -62,8 +62,8 @@ const nothing: ReadonlyMap<SourceId, string> = new Map();
 
 interface UntrackedEntry extends UntrackedWorkload {
   readonly because: UntrackedReason;
-  /** The opt-out was read, until the watch shows it. */
-  readonly read: AwaitedVersion | undefined;
+  /** The opt-out that was read, until the watch shows it. */
+  readonly awaited: AwaitedVersion | undefined;
 }
 
 /** Every tracked workload, and the users of each source. */
@@ -118,14 +118,8 @@ export class WorkloadIndex {
    * stored without its baseline, that is kept in memory.
    */
   wrote(workload: TrackedWorkload, stored: WrittenVersion, baseline: Baseline, wrote: WrittenFields = {}): void {
-    const shown = this.#entries.get(workload.key);
-    if (shown?.record.uid !== workload.record.uid) return;
-    // The workload was read by name, and the watch has shown an older state since: it has yet to show what we changed.
-    if (isOlderVersion(shown.record.resourceVersion, workload.record.resourceVersion)) {
-      this.#upsert(workload.record, 'list');
-    }
     const entry = this.#entries.get(workload.key);
-    if (!entry) return;
+    if (entry?.record.uid !== workload.record.uid) return;
     // The watch can be faster than the answer, and may already show what followed our write.
     if (entry.baseline && entry.baseline.sequence >= baseline.sequence) return;
     // The index shows another version, without our baseline: a list may show a state after our write without ever
@@ -145,7 +139,7 @@ export class WorkloadIndex {
     const written = {
       ...entry,
       record: { ...entry.record, ...{ resourceVersion, generation }, ...wrote },
-      ownWrite: this.#awaited(resourceVersion),
+      awaited: this.#awaited(resourceVersion),
       ownWriteAtMs: Math.max(entry.ownWriteAtMs, ...times),
     };
     if (stored.lacksBaseline) {
@@ -193,7 +187,7 @@ export class WorkloadIndex {
   takeBack(workload: TrackedWorkload, baseline: Baseline, stored: string): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
-    this.#keep({ ...entry, ownWrite: this.#awaited(stored) }, baseline);
+    this.#keep({ ...entry, awaited: this.#awaited(stored) }, baseline);
   }
 
   #keep(entry: WorkloadEntry, baseline: Baseline): void {
@@ -270,14 +264,16 @@ export class WorkloadIndex {
     const known = this.#entries.get(key);
     const previous = known?.record.uid === record.uid ? known : undefined;
     const untracked = this.#untracked.get(key);
-    const awaited = previous ? previous.ownWrite : untracked?.uid === record.uid ? untracked.read : undefined;
+    const awaited = previous ? previous.awaited : untracked?.uid === record.uid ? untracked.awaited : undefined;
     if (awaited && origin === 'watch' && this.#predates(awaited, record)) return;
     const because = whyUntracked(record, this.#options.policy);
     if (because !== undefined) {
-      const isRead = origin === 'list' && (previous !== undefined || untracked?.read !== undefined);
-      const read = isRead ? this.#awaited(record.resourceVersion) : undefined;
+      const isRead = origin === 'list' && (previous ?? untracked?.awaited) !== undefined;
       if (known) this.remove(key);
-      this.#untracked.set(key, { ...untrackedOf(record), because, read });
+      this.#untracked.set(key, {
+        ...untrackedOf(record),
+        ...{ because, awaited: isRead ? this.#awaited(record.resourceVersion) : undefined },
+      });
       this.#options.onUntracked({ key, record });
       return;
     }
@@ -339,8 +335,7 @@ export class WorkloadIndex {
       referencedSinceVersion: isSince?.referencedSinceVersion ?? record.resourceVersion,
       shownSince: isSince?.shownSince ?? nothing,
       unrecordedSince: isSince?.unrecordedSince ?? unrecordedSince(previous, record, policy),
-      // A read may show what followed our write while the watch still lags behind it.
-      ownWrite: inMemory ? previous.ownWrite : undefined,
+      awaited: origin === 'list' && previous ? this.#awaitedAfter(previous, record) : undefined,
       ownWriteAtMs: previous?.ownWriteAtMs ?? 0,
       inMemory,
       unwritten: inMemory && previous.unwritten,
@@ -366,14 +361,23 @@ export class WorkloadIndex {
     }
   }
 
+  /** A read may show what followed our write, or a read before it, while the watch still lags behind both. */
+  #awaitedAfter(
+    { record: former, awaited }: WorkloadEntry,
+    { resourceVersion }: WorkloadRecord,
+  ): AwaitedVersion | undefined {
+    if (isOlderVersion(former.resourceVersion, resourceVersion)) return this.#awaited(resourceVersion);
+    return resourceVersion === former.resourceVersion ? awaited : undefined;
+  }
+
   #awaited(resourceVersion: string): AwaitedVersion {
     return { resourceVersion, untilMs: this.#options.clock.monotonicMs() + versionAwaitedMs };
   }
 
   /**
-   * Whether the watch shows a state from before our own write, or from before an opt-out that was read. Its baseline says
-   * nothing: if an answer was lost, it may be that of an earlier attempt, which somebody then undid. A baseline that the
-   * opt-out has ended would count again.
+   * Whether the watch shows a state from before our own write, or from before what was read. Its baseline says nothing: if
+   * an answer was lost, it may be that of an earlier attempt, which somebody then undid. A baseline that an opt-out has
+   * ended would count again.
    */
   #predates(awaited: AwaitedVersion, { resourceVersion }: WorkloadRecord): boolean {
     if (!isOlderVersion(resourceVersion, awaited.resourceVersion)) return false;
