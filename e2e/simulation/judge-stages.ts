@@ -49,7 +49,7 @@ export function checkStages(opened: Case, life: Life): readonly Violation[] {
     const sinceMs = Math.min(...forIt.map(({ restart }) => decisionMs(restart))) - roundingMs;
     // More than a tenth run with it, also those that restarted for something else meanwhile.
     const all = restarts.filter(
-      ({ other, restart }) => decisionMs(restart) >= sinceMs || hasRestartedFor(other, change, write),
+      ({ other, restart }) => decisionMs(restart) >= sinceMs || hasRestartedFor(opened, other, change, write),
     );
     if (all.length > provedOneByOne) continue;
     const healthyMs = healthySinceMs(last.other, last.restart, write);
@@ -80,9 +80,12 @@ function isForIt(change: string, restart: WriteRecord, latest: WriteRecord): boo
   );
 }
 
-/** Whether an engine restarted the workload for a change, whatever it restarted it for since. */
-function hasRestartedFor({ writes }: Life, change: string, { revision }: WriteRecord): boolean {
-  return writes.some(
+/** Whether an engine restarted the workload for a change, whatever it restarted it for since: a Job then is another object. */
+function hasRestartedFor({ lives }: Case, { name, writes }: Life, change: string, { revision }: WriteRecord): boolean {
+  const all = isEngine(writes[0].user)
+    ? lives.filter((life) => life.name === name).flatMap((life) => life.writes)
+    : writes;
+  return all.some(
     (each) => each.revision < revision && isEngine(each.user) && Object.values(changesOf(each.object)).includes(change),
   );
 }
