@@ -53,8 +53,8 @@ export function reasonFor(
   const writtenInLife = (source: string): boolean => (isClass(source) ? rotatedInLife(source) : isWritten(source));
   // A write that shows late is a change in doubt, if the content before it can no longer be read, or if it was recorded
   // in memory alone: the numbers count such a record, too.
-  const isInDoubt = rules.refusesPast || (before === undefined && after.n > 1);
-  const writtenSinceMs = isInDoubt ? bornMs - latestWatchMs : bornMs;
+  const isKeptInMemory = write.type === 'MODIFIED' && before === undefined && after.n > 1;
+  const writtenSinceMs = rules.refusesPast || isKeptInMemory ? bornMs - latestWatchMs : bornMs;
   const isWritten = (source: string): boolean =>
     lostWrites(opened, source).length > 0 ||
     contents
