@@ -80,7 +80,10 @@ function isForIt(change: string, restart: WriteRecord, latest: WriteRecord): boo
   );
 }
 
-/** Whether an engine restarted the workload for a change, whatever it restarted it for since: a Job then is another object. */
+/**
+ * Whether an engine restarted the workload for a change, whatever it restarted it for since. Each restart of a Job makes
+ * another object, so the objects before it count, too.
+ */
 function hasRestartedFor({ lives }: Case, { name, writes }: Life, change: string, { revision }: WriteRecord): boolean {
   const all = isEngine(writes[0].user)
     ? lives.filter((life) => life.name === name).flatMap((life) => life.writes)

@@ -51,8 +51,8 @@ export function reasonFor(
     contents.changes(source, 'all', 0, revision).some(({ atMs }) => atMs >= bornMs) ||
     [undefined, firstWriteOf(opened, user)].some((seen) => (contents.witnessedSinceMs(source, seen) ?? -1) >= bornMs);
   const writtenInLife = (source: string): boolean => (isClass(source) ? rotatedInLife(source) : isWritten(source));
-  // A write that shows late is a change in doubt, if the content before it can no longer be read, or if it was recorded
-  // in memory alone: the numbers count such a record, too.
+  // A write that shows late is a change in doubt, if the content before it can no longer be read, or if the process
+  // recorded that content in memory alone. The number in its next baseline shows that it did.
   const isKeptInMemory = write.type === 'MODIFIED' && before === undefined && after.n > 1;
   const writtenSinceMs = rules.refusesPast || isKeptInMemory ? bornMs - latestWatchMs : bornMs;
   const isWritten = (source: string): boolean =>

@@ -2,6 +2,7 @@ import type { TestedMutant } from './mutants';
 import { testedGateMutants } from './tested-gate-mutants';
 import { testedRollbackMutants } from './tested-rollback-mutants';
 import { testedSourceMutants } from './tested-source-mutants';
+import { testedWorkloadMutants } from './tested-workload-mutants';
 
 const worker = 'reconciler/worker/worker.ts';
 const workerTest = 'reconciler/worker/worker.test.ts';
@@ -16,6 +17,7 @@ export const testedMutants: readonly TestedMutant[] = [
   ...testedGateMutants,
   ...testedRollbackMutants,
   ...testedSourceMutants,
+  ...testedWorkloadMutants,
   {
     what: 'the order counts for nobody who has once been told to go',
     file: worker,
@@ -127,15 +129,6 @@ export const testedMutants: readonly TestedMutant[] = [
     from: "policy.excluded.has(source.name) ? no('excluded') : undefined",
     to: "policy.excluded.has('') ? no('excluded') : undefined",
     test: 'shared/domain/policy/policy.test.ts',
-  },
-  {
-    what: 'a write of ours is forgotten once the index has moved on',
-    file: 'reconciler/workloads/workload-index.ts',
-    from: `      this.#entries.set(workload.key, undone);
-      this.#options.onChange(undone);
-`,
-    to: '      void undone;\n',
-    test: 'reconciler/workloads/workload-index.test.ts',
   },
   {
     what: 'what comes back is no change though another content was rolled out meanwhile',
@@ -266,13 +259,6 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/gates.test.ts',
   },
   {
-    what: 'a write to what was read by name is undone by a watch that lags behind',
-    file: 'reconciler/workloads/workload-index.ts',
-    from: 'if (isOlderVersion(former.resourceVersion, resourceVersion)) return this.#awaited(resourceVersion);',
-    to: '',
-    test: 'reconciler/workloads/workload-index.test.ts',
-  },
-  {
     what: 'what appeared and was edited is owed to nobody who has not seen it appear',
     file: comparison,
     from: 'since.restart ? { ...since, former }',
@@ -306,27 +292,6 @@ export const testedMutants: readonly TestedMutant[] = [
     from: 'workload.unrecordedSince.get(sourceId(candidate)) ?? workload.referencedSinceMs',
     to: 'workload.referencedSinceMs',
     test: 'e2e/engine/opt-in-by-removal.test.ts',
-  },
-  {
-    what: 'what a lagging watch shows undoes what was read twice',
-    file: 'reconciler/workloads/workload-index.ts',
-    from: 'resourceVersion === former.resourceVersion ? awaited : undefined',
-    to: 'undefined',
-    test: 'reconciler/workloads/workload-index.test.ts',
-  },
-  {
-    what: 'a lagging watch undoes an opt-out that was read',
-    file: 'reconciler/workloads/workload-index.ts',
-    from: 'isRead ? this.#awaited(record.resourceVersion) : undefined',
-    to: 'undefined',
-    test: 'reconciler/workloads/workload-index.test.ts',
-  },
-  {
-    what: 'a lagging watch shows that an earlier attempt was undone, after the one that followed it',
-    file: 'reconciler/workloads/workload-index.ts',
-    from: 'this.#predates(awaited, record)',
-    to: '(this.#readBaseline(record).baseline?.sequence ?? -1) < (previous?.baseline?.sequence ?? 0)',
-    test: 'reconciler/workloads/workload-index.test.ts',
   },
   {
     what: 'a busy resource is not listed if the server ignores the request to stream it',

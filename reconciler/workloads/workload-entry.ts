@@ -1,9 +1,10 @@
 import { sameSources, type Baseline } from '../../shared/domain/baseline/baseline';
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import type { UntrackedReason } from '../../shared/domain/protocol/workload-inspection';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { StoredVersion } from '../../shared/kube/client/objects';
-import type { SeenWorkload } from './referenced-since';
+import type { SeenWorkload, UntrackedWorkload } from './referenced-since';
 
 /** What our own write has stored. */
 export interface WrittenVersion extends StoredVersion {
@@ -25,6 +26,13 @@ export interface WorkloadEntry extends TrackedWorkload, SeenWorkload {
   readonly underOtherKey: boolean;
   /** The baseline is kept only in memory, so it is not lost if the object does not show it. */
   readonly inMemory: boolean;
+}
+
+/** A workload that nothing may restart, as the index keeps it. */
+export interface UntrackedEntry extends UntrackedWorkload {
+  readonly because: UntrackedReason;
+  /** The opt-out that was read, until the watch shows it. */
+  readonly awaited: AwaitedVersion | undefined;
 }
 
 /** What the baseline on an object says. */

@@ -16,7 +16,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { workloadKey, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { DigestKeyring } from '../sources/digest-keyring';
 import { unrecordedSince } from './unrecorded-since';
-import { referencedSince, untrackedOf, type UntrackedWorkload } from './referenced-since';
+import { referencedSince, untrackedOf } from './referenced-since';
 import { SourceUsers } from './source-users';
 import {
   differs,
@@ -24,6 +24,7 @@ import {
   recordsSame,
   type AwaitedVersion,
   type ReadBaseline,
+  type UntrackedEntry,
   type WorkloadEntry,
   type WrittenVersion,
 } from './workload-entry';
@@ -59,12 +60,6 @@ export type WrittenFields = Partial<Pick<WorkloadRecord, 'pause' | 'lastRestart'
 const versionAwaitedMs = 30_000;
 
 const nothing: ReadonlyMap<SourceId, string> = new Map();
-
-interface UntrackedEntry extends UntrackedWorkload {
-  readonly because: UntrackedReason;
-  /** The opt-out that was read, until the watch shows it. */
-  readonly awaited: AwaitedVersion | undefined;
-}
 
 /** Every tracked workload, and the users of each source. */
 export class WorkloadIndex {
@@ -264,11 +259,11 @@ export class WorkloadIndex {
     const known = this.#entries.get(key);
     const previous = known?.record.uid === record.uid ? known : undefined;
     const untracked = this.#untracked.get(key);
-    const awaited = previous ? previous.awaited : untracked?.uid === record.uid ? untracked.awaited : undefined;
-    if (awaited && origin === 'watch' && this.#predates(awaited, record)) return;
+    const shown = previous ?? (untracked?.uid === record.uid ? untracked : undefined);
+    if (origin === 'watch' && this.#predates(shown?.awaited, record)) return;
     const because = whyUntracked(record, this.#options.policy);
     if (because !== undefined) {
-      const isRead = origin === 'list' && (previous ?? untracked?.awaited) !== undefined;
+      const isRead = origin === 'list' && (previous ?? shown?.awaited) !== undefined;
       if (known) this.remove(key);
       this.#untracked.set(key, {
         ...untrackedOf(record),
@@ -379,8 +374,8 @@ export class WorkloadIndex {
    * an answer was lost, it may be that of an earlier attempt, which somebody then undid. A baseline that an opt-out has
    * ended would count again.
    */
-  #predates(awaited: AwaitedVersion, { resourceVersion }: WorkloadRecord): boolean {
-    if (!isOlderVersion(resourceVersion, awaited.resourceVersion)) return false;
+  #predates(awaited: AwaitedVersion | undefined, { resourceVersion }: WorkloadRecord): boolean {
+    if (!awaited || !isOlderVersion(resourceVersion, awaited.resourceVersion)) return false;
     return this.#options.clock.monotonicMs() < awaited.untilMs;
   }
 

@@ -1,0 +1,45 @@
+import type { TestedMutant } from './mutants';
+
+const file = 'reconciler/workloads/workload-index.ts';
+const test = 'reconciler/workloads/workload-index.test.ts';
+
+/** Bugs of the workload index, mostly under a watch that lags behind what was read or written. Each is found by its `test`. */
+export const testedWorkloadMutants: readonly TestedMutant[] = [
+  {
+    what: 'a write of ours is forgotten once the index has moved on',
+    file,
+    from: `      this.#entries.set(workload.key, undone);
+      this.#options.onChange(undone);
+`,
+    to: '      void undone;\n',
+    test,
+  },
+  {
+    what: 'a write to what was read by name is undone by a watch that lags behind',
+    file,
+    from: 'if (isOlderVersion(former.resourceVersion, resourceVersion)) return this.#awaited(resourceVersion);',
+    to: '',
+    test,
+  },
+  {
+    what: 'what a lagging watch shows undoes what was read twice',
+    file,
+    from: 'resourceVersion === former.resourceVersion ? awaited : undefined',
+    to: 'undefined',
+    test,
+  },
+  {
+    what: 'a lagging watch undoes an opt-out that was read',
+    file,
+    from: 'isRead ? this.#awaited(record.resourceVersion) : undefined',
+    to: 'undefined',
+    test,
+  },
+  {
+    what: 'a lagging watch shows that an earlier attempt was undone, after the one that followed it',
+    file,
+    from: 'this.#predates(shown?.awaited, record)',
+    to: '(this.#readBaseline(record).baseline?.sequence ?? -1) < (previous?.baseline?.sequence ?? 0)',
+    test,
+  },
+];
