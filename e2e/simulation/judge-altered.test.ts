@@ -19,8 +19,10 @@ const revision = (hand: Hand): number => hand.server.store.revision;
 
 describe('the judge, if another admission webhook alters writes of the engine', () => {
   /** A restart of which only the record was stored, not the marker. */
-  async function markerTakenOut(): Promise<{ readonly hand: Hand; readonly altered: readonly number[] }> {
-    const hand = await adopted();
+  async function markerTakenOut(
+    before?: (hand: Hand) => Promise<void>,
+  ): Promise<{ readonly hand: Hand; readonly altered: readonly number[] }> {
+    const hand = await adopted(before);
     await hand.edit('value-2-');
     await hand.engine('value-2-', false);
     return { hand, altered: [revision(hand)] };
@@ -45,6 +47,19 @@ describe('the judge, if another admission webhook alters writes of the engine', 
     const { hand, altered } = await markerTakenOut();
     await hand.lead('engine-1-1');
     expect(promises(hand, altered)).toEqual([]);
+  });
+
+  it.each([
+    ['accepts that the process forgot the restart with its namespace', true, []],
+    ['demands the restart from a process that left the namespace out only later', false, ['missed change']],
+  ])('%s', async (_what, isLeftOutBefore, expected) => {
+    const prod = { env: 'prod' };
+    const { hand, altered } = await markerTakenOut(async (begun) => await begun.label('Namespace', prod));
+    if (!isLeftOutBefore) await hand.engine('value-1-', false);
+    await hand.label('Namespace', {});
+    await hand.label('Namespace', prod);
+    const selecting = { ...plainRules, selectsNamespaces: true };
+    expect(new Set(promises(hand, altered, selecting))).toEqual(new Set(expected));
   });
 
   it('accepts a restart too soon after one of which the webhook removed the record', async () => {

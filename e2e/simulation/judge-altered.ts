@@ -2,7 +2,7 @@ import type { WriteRecord } from '../apiserver/store';
 import type { Case } from './case';
 import type { Violation } from './judge';
 import { isRestart } from './judge-engine-writes';
-import { isOfEngine, type Life } from './lives';
+import { isOfEngine, namespaceOf, type Life } from './lives';
 import { withoutOurs } from './without-ours';
 
 /**
@@ -37,13 +37,19 @@ export function alteredIn({ altered }: Case, { writes }: Life): readonly WriteRe
 
 /**
  * The revision at which others last took out the marker of a restart whose record nobody took back, or 0. The process
- * that wrote the record ended before it could take it back, and to the next process the restart has happened. That is
+ * that wrote the record ended before it could take it back, or forgot it with the workload, because the namespace was
+ * left out meanwhile. When the namespace is selected again, and to the next process, the restart has happened. That is
  * the one limit of what is promised here.
  */
-export function notTakenBack({ altered, holder }: Case, { writes }: Life): number {
+export function notTakenBack({ altered, holder, namespaces }: Case, life: Life): number {
+  const { writes } = life;
   const last = writes.findLastIndex((write) => altered.has(write));
   const write = writes[last];
-  if (!write || write.user === holder) return 0;
+  if (!write) return 0;
   const next = writes.slice(last + 1).find(isOfEngine);
-  return next?.user === write.user ? 0 : write.revision;
+  const isForgotten = namespaces
+    .gains(namespaceOf(life))
+    .some(({ revision }) => revision > write.revision && revision < (next?.revision ?? Infinity));
+  if (isForgotten) return write.revision;
+  return write.user === holder || write.user === next?.user ? 0 : write.revision;
 }
