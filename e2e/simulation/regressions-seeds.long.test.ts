@@ -334,7 +334,7 @@ const ofTheJudge: readonly Regression[] = [
   [
     733_195_807,
     'the judge demands no restart that was forgotten with its namespace before its record could be taken back',
-    /gatekeeper takes out the marker[^]*hang: PATCH [^]*take in Namespace \/default/,
+    /gatekeeper takes out the marker[^]*throttled-for-a-day: PATCH \S+\/store [^]*take in Namespace \/default/,
   ],
 ];
 
