@@ -164,6 +164,15 @@ const ofTheEngine: readonly Regression[] = [
     'an opt-out ends what was recorded, whatever a lagging watch shows after it was read',
     /annotate \{"reloader\.stakater\.com\/auto":"false"\} Deployment shop\/api[^]*roll back Deployment shop\/api/,
   ],
+  /**
+   * Lists of ConfigMaps are refused at first. When they are not any more, a read by name is under way, and the watch
+   * shows an edit before its answer.
+   */
+  [
+    601_785_728,
+    'a read by name that began while lists were refused does not revert what the watch has shown since',
+    /forbidden: GET \/api\/v1\/configmaps [^]*edit ConfigMap default\/extra/,
+  ],
 ];
 
 const ofTheJudge: readonly Regression[] = [

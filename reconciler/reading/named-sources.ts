@@ -12,7 +12,7 @@ export interface NamedSourcesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly workloads: Pick<WorkloadIndex, 'tracked'>;
-  readonly sources: Pick<SourceIndex, 'learn' | 'learnAbsence'>;
+  readonly sources: Pick<SourceIndex, 'get' | 'learn' | 'learnAbsence'>;
   readonly readSource: HintsOptions['readSource'];
   /** Kinds that may be neither listed nor watched, each with the namespace where that is so. */
   readonly refused: () => readonly RefusedSources[];
@@ -105,10 +105,14 @@ export class NamedSources {
     const generation = this.#generation;
     const key = sourceKey(source);
     try {
+      const before = sources.get(source);
       const record = await readSource(source);
-      if (generation !== this.#generation) return;
-      if (record) sources.learn(record);
-      else sources.learnAbsence(source);
+      // Since it may be listed, its watch shows it, perhaps in a later state than was read.
+      if (generation !== this.#generation || !this.#isRefused(source)) return;
+      // Read again meanwhile because of a change record: this read may be older, and would revert the index.
+      const isCurrent = sources.get(source)?.resourceVersion === before?.resourceVersion;
+      if (isCurrent && record) sources.learn(record);
+      else if (isCurrent) sources.learnAbsence(source);
       this.#reported.delete(key);
       if (this.#known.has(key)) return;
       this.#known.add(key);
@@ -125,5 +129,11 @@ export class NamedSources {
         error: errorMessage(error),
       });
     }
+  }
+
+  #isRefused(source: RefusedSource): boolean {
+    const isOf = ({ kind, namespace = source.namespace }: RefusedSources): boolean =>
+      kind === source.kind && namespace === source.namespace;
+    return this.#options.refused().some(isOf);
   }
 }
