@@ -75,6 +75,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'reconciler/worker/refused-versions.test.ts',
   },
   {
+    what: 'a read by name that began while lists were refused counts when they are not any more',
+    file: 'reconciler/reading/named-sources.ts',
+    from: ' || !this.#isRefused(source)) return;',
+    to: ') return;',
+    test: 'reconciler/reading/named-sources.test.ts',
+  },
+  {
     what: 'a read by name is late if it is older than what is known, also after a restore of etcd',
     file: 'reconciler/worker/refused-versions.ts',
     from: 'const isShownSince = known?.resourceVersion !== refused;',
