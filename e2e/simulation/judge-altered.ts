@@ -37,9 +37,8 @@ export function alteredIn({ altered }: Case, { writes }: Life): readonly WriteRe
 
 /**
  * The revision at which others last took out the marker of a restart whose record nobody took back, or 0. The process
- * that wrote the record ended before it could take it back, or forgot it with the workload, because the namespace was
- * left out meanwhile. When the namespace is selected again, and to the next process, the restart has happened. That is
- * the one limit of what is promised here.
+ * that wrote the record ended before it could take it back, or the namespace was left out meanwhile, and the process
+ * forgot its workloads. Whoever sees the workload next takes the restart for done. Nothing else may lose a restart here.
  */
 export function notTakenBack({ altered, holder, namespaces }: Case, life: Life): number {
   const { writes } = life;

@@ -107,9 +107,9 @@ export class NamedSources {
     try {
       const before = sources.get(source);
       const record = await readSource(source);
-      // Since it may be listed, its watch shows it, perhaps in a later state than was read.
+      // If it may be listed by now, the watch shows it, perhaps in a later state than this read.
       if (generation !== this.#generation || !this.#isRefused(source)) return;
-      // Read again meanwhile because of a change record: this read may be older, and would revert the index.
+      // A change record may have caused another read meanwhile. This one may be older, and would revert the index.
       const isCurrent = sources.get(source)?.resourceVersion === before?.resourceVersion;
       if (isCurrent && record) sources.learn(record);
       else if (isCurrent) sources.learnAbsence(source);
