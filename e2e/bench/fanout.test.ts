@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { fanoutFigures } from './fanout';
+import { fanoutFigures, watchesAmong } from './fanout';
 import { holds } from './result';
 
 const ask = (verb: string) => ({ verb, resource: 'deployments', path: '', atMs: 0 });
@@ -41,3 +41,11 @@ it('takes the median of times, and the worst of what may never be', () =>
 
 it('promises nothing of connections that cannot be told apart', () =>
   expect(tell([run], undefined)).toMatchObject({ 'connections, watches among them, the most': [20, undefined] }));
+
+it('counts a watch once however often it was asked for, and that of one object beside that of all', () => {
+  const watch = (path: string) => ({ ...ask('watch'), path: `/api/v1/${path}` });
+  const all = watch('configmaps?watch=true&timeoutSeconds=392');
+  const again = watch('configmaps?watch=true&timeoutSeconds=439&resourceVersion=113');
+  const one = watch('namespaces/reroll/configmaps?fieldSelector=metadata.name%3Dreroll-hold&watch=true');
+  expect(watchesAmong([all, one, again, ask('list'), watch('secrets?watch=true')])).toBe(3);
+});

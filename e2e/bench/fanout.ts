@@ -82,9 +82,7 @@ export async function measureFanout(setting: Setting): Promise<Measured> {
           tell(`run ${run} of ${runs} …`);
           all.push(await oneRun(stage, watch, running));
         }
-        const watched = new Set(
-          (await stage.requestsOf('subject')).filter(({ verb }) => verb === 'watch').map(({ resource }) => resource),
-        );
+        const watches = watchesAmong(await stage.requestsOf('subject'));
         return {
           conditions: {
             stage: stage.description,
@@ -93,7 +91,7 @@ export async function measureFanout(setting: Setting): Promise<Measured> {
             runs: `${runs}, each in turn with the floor's, which has ${workloads} Deployments of its own; the subject is stopped meanwhile`,
             'another source': `${aloneARun} changes alone before each run, one ${intoFanoutMs} ms after its start; the floor's has a floor of its own`,
           },
-          figures: fanoutFigures(all, subject.isReroll ? watched.size : undefined),
+          figures: fanoutFigures(all, subject.isReroll ? watches : undefined),
         };
       } finally {
         for (const floor of floors) await floor.end();
@@ -155,6 +153,18 @@ async function mostConnections(stage: Stage, { pid }: RunningSubject, until: Pro
   do most = Math.max(most, connectionsTo(pid, port));
   while (!(await Promise.race([ended, delay(connectionsPollMs, false)])));
   return most;
+}
+
+/**
+ * Number of watches, each over a connection of its own. A watch that ended and was asked for again counts once. The same
+ * resource may be watched twice: whole, and one object of it by its name.
+ */
+export function watchesAmong(requests: readonly StageRequest[]): number {
+  const watched = requests
+    .filter(is('watch'))
+    .map(({ path }) => new URL(path, 'https://localhost'))
+    .map(({ pathname, searchParams }) => `${pathname} ${searchParams.get('fieldSelector') ?? ''}`);
+  return new Set(watched).size;
 }
 
 /** `watches` is the number of the subject's connections that are watches; undefined if unknown. */
