@@ -24,10 +24,26 @@ describe('readAgain', () => {
     ['a removed baseline', {}],
     ['a use of other sources', { baseline, uses: ['cm/other'] }],
     ['an opt-out', { baseline, annotations: {} }],
+    [
+      'another strategy',
+      { baseline, annotations: { 'reloader.stakater.com/auto': 'true', 'reroll.dev/strategy': 'env-vars' } },
+    ],
+    [
+      'another policy',
+      { baseline, annotations: { 'reloader.stakater.com/auto': 'true', 'reroll.dev/job-policy': 'never' } },
+    ],
     ['a hold', { baseline, annotations: { 'reloader.stakater.com/auto': 'true', 'reroll.dev/hold': 'true' } }],
   ])('throws for %s, and names the workload', (_what, options) => {
     const again = (): unknown => readAgain({ read }, planned, workloadObject(options));
     expect(again).toThrow(StaleWorkloadError);
     expect(again).toThrow('Deployment shop/web has changed since its restart was planned');
+  });
+
+  it('throws for another strategy of a Rollout', () => {
+    const auto = { 'reloader.stakater.com/auto': 'true' };
+    const annotations = { ...auto, 'reloader.stakater.com/rollout-strategy': 'restart' };
+    const ofRollout = { ...planned, record: read('Rollout', workloadObject({ baseline })) };
+    expect(() => readAgain({ read }, ofRollout, workloadObject({ baseline }))).not.toThrow();
+    expect(() => readAgain({ read }, ofRollout, workloadObject({ baseline, annotations }))).toThrow(StaleWorkloadError);
   });
 });

@@ -1,6 +1,7 @@
 import { RerollError } from '../../shared/domain/errors';
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { trackingSignature } from '../../shared/domain/workloads/workload';
+import { sameSettings } from '../../shared/domain/workloads/workload-settings';
 import { ConflictError, NotFoundError } from '../../shared/kube/errors';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
@@ -27,7 +28,7 @@ export function mayBeStale(error: unknown): boolean {
 
 /**
  * The workload at the version just read, if the plan still applies. Throws a {@link StaleWorkloadError} if it is
- * another object, asks for something else by now, or was written by another replica. Its status is not compared: that
+ * another object, asks for something else by now or in another way, or was written by another replica. Its status is not compared: that
  * of a running Job changes all the time.
  */
 export function readAgain(
@@ -39,6 +40,7 @@ export function readAgain(
   const now = read(record.kind, object);
   const isSame = now.uid === record.uid && now.baselineText === record.baselineText && now.deleting === record.deleting;
   const isAskedSame = trackingSignature(now) === trackingSignature(record) && sameGateSettings(now.gates, record.gates);
-  if (!isSame || !isAskedSame) throw new StaleWorkloadError(workload);
+  const isDoneSame = sameSettings(now.settings, record.settings) && now.rollout?.strategy === record.rollout?.strategy;
+  if (!isSame || !isAskedSame || !isDoneSame) throw new StaleWorkloadError(workload);
   return { ...workload, record: { ...record, resourceVersion: now.resourceVersion, generation: now.generation } };
 }

@@ -62,6 +62,10 @@ export function readSettings(metadata: Annotations): {
   return { settings: Object.keys(settings).length === 0 ? noSettings : settings, problems };
 }
 
+export function sameSettings(left: WorkloadSettings, right: WorkloadSettings): boolean {
+  return left === right || JSON.stringify(left) === JSON.stringify(right);
+}
+
 /** Whether a change restarts nothing now and takes effect at the next run of the workload. */
 export function isLeftToNextRun(kind: WorkloadKindName, { jobPolicy, cronJobPolicy }: WorkloadSettings): boolean {
   return (kind === 'Job' && jobPolicy === 'next-run') || (kind === 'CronJob' && cronJobPolicy === 'next-run');
