@@ -60,6 +60,25 @@ describe('a restart whose write got no answer', () => {
     expect(restarts.takeRecorded(seen(restart))).toEqual([]);
   });
 
+  it('is told after a version that the write was already based on, and that the watch shows late', () => {
+    const { restart, restarts } = unanswered();
+    const { workload } = restart;
+    expect(restarts.takeRecorded({ ...workload, record: { ...workload.record, resourceVersion: '11' } })).toEqual([]);
+    expect(restarts.takeRecorded(seen(restart))).toEqual([restart]);
+  });
+
+  it.each([
+    ['with a changed template', 'rollout', true],
+    ['by spec.restartAt', 'restart', false],
+  ] as const)('of a Rollout %s', (_what, strategy, isTold) => {
+    const restart = restartOf({ kind: 'Rollout' });
+    const { workload } = restart;
+    const rollout = { strategy, workloadRef: undefined };
+    const restarts = new UnansweredRestarts();
+    restarts.failed({ ...restart, workload: { ...workload, record: { ...workload.record, rollout } } }, undefined);
+    expect(restarts.takeRecorded(seen(restart)).length).toBe(isTold ? 1 : 0);
+  });
+
   it('is forgotten with its workload', () => {
     const { restart, restarts } = unanswered();
     restarts.forget(restart.workload.key);
@@ -85,6 +104,15 @@ describe('a restart that an object records', () => {
       restart,
       missing: expect.any(String),
     });
+  });
+
+  it('is none of these, where somebody may have removed the marker since', () => {
+    const restart = restartOf();
+    const object = stored(restart);
+    const { generation } = restart.workload.record;
+    const at = (more: number) => ({ ...object, metadata: { ...object.metadata, generation: generation + more } });
+    expect(lostRestart([restart], at(1))?.restart).toBe(restart);
+    expect(lostRestart([restart], at(2))).toBeUndefined();
   });
 
   it.each([

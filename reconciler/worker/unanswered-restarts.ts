@@ -9,8 +9,8 @@ import type { Restart } from '../apply/restart';
 import { missingOfMarker } from '../apply/template';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 
-/** Limit of restarts kept for one version. Retries back off, and a watch shows another version within seconds. */
-const mostOfVersion = 8;
+/** Limit of restarts kept for one baseline. Retries back off, and a watch shows another version within seconds. */
+const mostOfBaseline = 8;
 
 /**
  * Restarts whose write got no answer. The write may have been stored, and something on its way may have removed the
@@ -18,31 +18,27 @@ const mostOfVersion = 8;
  * without one, the workload must be read.
  */
 export class UnansweredRestarts {
-  /** For each workload, those for one of its versions. Any of them may be the one that is stored. */
+  /** For each workload, those for one of its baselines. Any of them may be the one that is stored. */
   readonly #restarts = new Map<WorkloadKey, readonly Restart[]>();
 
   /** The write of this restart failed. */
   failed(restart: Restart, error: unknown): void {
     const { key, record } = restart.workload;
-    const { apply } = workloadKind(record.kind);
-    // Other kinds keep no marker in their own template, or may be restarted by another field.
-    if (!mayBeStored(error) || !(apply === 'patch' || apply === 'merge')) return;
-    const { resourceVersion } = record;
+    if (!mayBeStored(error) || !keepsMarker(record)) return;
     const others = this.#restarts.get(key) ?? [];
-    const ofSame = others.filter(({ workload }) => workload.record.resourceVersion === resourceVersion);
-    this.#restarts.set(key, [...ofSame, restart].slice(-mostOfVersion));
+    const ofSame = others.filter(({ workload }) => recordsSame(workload.record, record));
+    this.#restarts.set(key, [...ofSame, restart].slice(-mostOfBaseline));
   }
 
   /** Returns, once, the restarts that the workload may record. The caller must look for a marker in its template. */
   takeRecorded({ key, record }: TrackedWorkload): readonly Restart[] {
     const restarts = this.#restarts.get(key) ?? [];
     // No watch has shown the write yet.
-    if (restarts.some(({ workload }) => isSameVersion(workload.record, record))) return [];
+    if (restarts.some(({ workload }) => recordsSame(workload.record, record))) return [];
     this.#restarts.delete(key);
     return restarts.filter(({ workload: { record: before }, annotations }) => {
       const isRecorded = record.uid === before.uid && record.baselineText === annotations[ownAnnotations.baseline];
-      // If somebody else removes the marker later, the pods roll, and the generation is incremented once more.
-      return isRecorded && record.generation <= before.generation + 1;
+      return isRecorded && mayBeAsWritten(before, record.generation);
     });
   }
 
@@ -53,8 +49,9 @@ export class UnansweredRestarts {
 
 /**
  * The restart that the object records, and the part of its marker that is missing. Undefined if the marker is there, or
- * if the record did not come with one of these restarts: admission may have put the same record into somebody else's
- * write, with the id of another restart or with none.
+ * if somebody may have removed it since: the object may be newer than what the watch has shown. Undefined, too, if the
+ * record did not come with one of these restarts: admission may have put the same record into somebody else's write, with
+ * the id of another restart or with none.
  */
 export function lostRestart(
   restarts: readonly Restart[],
@@ -63,8 +60,10 @@ export function lostRestart(
   const { lastRestart } = ownAnnotations;
   const told = object.metadata.annotations?.[lastRestart];
   const isOfOurWrite = managesAnnotation(object, ownFieldManager, ownAnnotations.baseline);
-  const recorded = restarts.filter(({ annotations }) =>
-    told === undefined ? isOfOurWrite : annotations[lastRestart] === told,
+  const recorded = restarts.filter(
+    ({ annotations, workload }) =>
+      (told === undefined ? isOfOurWrite : annotations[lastRestart] === told) &&
+      mayBeAsWritten(workload.record, object.metadata.generation),
   );
   const found = recorded.map((restart) => {
     const { templatePath } = workloadKind(restart.workload.record.kind);
@@ -75,6 +74,21 @@ export function lostRestart(
   return { restart: first.restart, missing: first.missing };
 }
 
-function isSameVersion(left: WorkloadRecord, right: WorkloadRecord): boolean {
-  return left.uid === right.uid && left.resourceVersion === right.resourceVersion;
+/** If somebody else removes the marker after it was stored, the pods roll, and the generation is incremented once more. */
+function mayBeAsWritten(before: WorkloadRecord, generation = before.generation): boolean {
+  return generation <= before.generation + 1;
+}
+
+/**
+ * Whether no restart lies between them: each one records another baseline. Versions do not tell, because a write may
+ * name a newer one than the index has: that of a workload that is read again before it.
+ */
+function recordsSame(left: WorkloadRecord, right: WorkloadRecord): boolean {
+  return left.uid === right.uid && left.baselineText === right.baselineText;
+}
+
+/** Whether a restart changes the workload's own template. Other kinds keep no marker there, or `spec.restartAt` restarts. */
+function keepsMarker({ kind, rollout }: WorkloadRecord): boolean {
+  const { apply } = workloadKind(kind);
+  return apply === 'patch' || apply === 'merge' || (apply === 'rollout' && rollout?.strategy !== 'restart');
 }

@@ -1,0 +1,107 @@
+import { expect, it } from '@jest/globals';
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { deploymentConfig, deploymentConfigKind, rollout, rolloutKind } from '../apiserver/add-ons';
+import type { AdmissionHook } from '../apiserver/admission';
+import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
+import { objectAt, type JsonObject } from '../apiserver/json';
+import { engineUser, Harness } from './harness';
+
+const app = configMap({ name: 'app', data: { color: 'red' } });
+const uses = {
+  name: 'web',
+  annotations: { 'reloader.stakater.com/auto': 'true' },
+  envFrom: [fromConfigMap('app')],
+};
+const workloads = { Deployment: deployment, Rollout: rollout, DeploymentConfig: deploymentConfig };
+
+/** A cluster with one workload, whose watch can be slowed down. */
+class Cluster {
+  readonly harness: Harness;
+  readonly path: string;
+  /** A webhook removes the marker from what Reroll writes. */
+  strips = false;
+  lagMs = 0;
+
+  constructor(readonly kind: WorkloadKindName & keyof typeof workloads) {
+    this.path = `/${kind.toLowerCase()}s`;
+    const hook: AdmissionHook = { name: 'no-variables.example.com', review: (review) => this.#review(review) };
+    this.harness = new Harness({ customKinds: [rolloutKind, deploymentConfigKind], admission: [hook] });
+    this.harness.seed(app, workloads[kind](uses));
+    this.harness.faults.add({
+      match: ({ isWatch, pathname }) => isWatch && pathname.endsWith(this.path),
+      fault: { kind: 'lag', lagMs: () => this.lagMs },
+    });
+  }
+
+  /** Starts Reroll. After the baseline that it records then, its next write is stored and gets no answer. */
+  async start(): Promise<void> {
+    await this.harness.start();
+    this.harness.faults.add({
+      match: ({ user, method, pathname }) =>
+        user === engineUser && method === 'PATCH' && pathname.endsWith(`${this.path}/web`),
+      fault: { kind: 'reset', when: 'after' },
+      times: 1,
+    });
+  }
+
+  #review({
+    operation,
+    kind,
+    object,
+    user,
+  }: Parameters<AdmissionHook['review']>[0]): ReturnType<AdmissionHook['review']> {
+    const isOurs = operation === 'UPDATE' && kind.kind === this.kind && user === engineUser;
+    if (!this.strips || !isOurs || !object) return { allowed: true };
+    const [container] = objectAt(object, 'spec', 'template', 'spec')['containers'] as [JsonObject];
+    if (container['env'] === undefined) return { allowed: true };
+    return { allowed: true, patch: [{ op: 'remove', path: '/spec/template/spec/containers/0/env' }] };
+  }
+}
+
+it.each([
+  ['Deployment', 'nothing else'],
+  ['Rollout', 'nothing else'],
+  ['DeploymentConfig', 'nothing else'],
+  ['DeploymentConfig', 'a label that the watch has not shown yet'],
+] as const)('a %s whose restart lost its answer and its marker still owes it, after %s', async (kind, earlier) => {
+  const cluster = new Cluster(kind);
+  const { harness } = cluster;
+  cluster.strips = true;
+  await cluster.start();
+  cluster.lagMs = 320;
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(700);
+  if (earlier !== 'nothing else') await harness.patch(kind, 'web', { metadata: { labels: { note: 'x' } } });
+  await harness.clock.advance(5_300);
+  expect(harness.restarts(kind, 'web')).toBe(0);
+  cluster.strips = false;
+  await harness.clock.advance(600_000);
+  expect(harness.restarts(kind, 'web')).toBe(1);
+});
+
+it('a restart that lost its answer is not made again if somebody replaces the workload before Reroll reads it', async () => {
+  const cluster = new Cluster('Deployment');
+  const { harness } = cluster;
+  await cluster.start();
+  const reads: string[] = [];
+  harness.faults.add({
+    match: ({ user, method, pathname }) =>
+      user === engineUser && method === 'GET' && pathname.endsWith(`${cluster.path}/web`) && reads.push(pathname) > 0,
+    fault: { kind: 'delay', delayMs: 500 },
+    times: 1,
+  });
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  for (let turn = 0; turn < 100 && reads.length === 0; turn++) await harness.clock.advance(50);
+  expect([reads.length, harness.restarts('Deployment', 'web')]).toEqual([1, 1]);
+  // The tool keeps annotations and removes the marker, while the watch is behind.
+  cluster.lagMs = 2_000;
+  const { annotations } = (await harness.get('Deployment', 'web')).metadata;
+  await harness.admin.request({
+    method: 'PUT',
+    path: '/apis/apps/v1/namespaces/default/deployments/web?fieldManager=operator',
+    body: deployment({ ...uses, annotations: { ...annotations } }),
+  });
+  await harness.clock.advance(600_000);
+  const failures = harness.objects('Event').filter(({ reason }) => reason === 'ReloadFail');
+  expect([failures, harness.restarts('Deployment', 'web')]).toEqual([[], 1]);
+});
