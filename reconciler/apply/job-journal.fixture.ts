@@ -118,8 +118,9 @@ export function testStore(
   client: KubeClient,
   loadKey: () => Promise<Buffer> = async () => await Promise.resolve(testKey),
   onRefusedEntry: (entry: RefusedEntry) => void = () => undefined,
+  assertLeading: () => void = () => undefined,
 ): JournalStore {
-  return new JournalStore({ client, namespace: 'reroll', loadKey, onRefusedEntry });
+  return new JournalStore({ client, namespace: 'reroll', loadKey, onRefusedEntry, assertLeading });
 }
 
 /** Whether the Job shop/migrate of this uid is being recreated. */

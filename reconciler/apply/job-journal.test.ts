@@ -50,6 +50,9 @@ function launch(mishap?: Mishap): Process {
   const { client, transport, clock } = clientWorld(store.handler(mishap));
   const entries: string[] = [];
   const refused: RefusedEntry[] = [];
+  const assertLeading = (): void => {
+    if (!process.leading) throw new NotLeadingError();
+  };
   const process: Process = {
     clock,
     entries,
@@ -58,10 +61,8 @@ function launch(mishap?: Mishap): Process {
     leading: true,
     journal: new JobJournal({
       client,
-      store: testStore(client, undefined, (entry) => refused.push(entry)),
-      assertLeading: () => {
-        if (!process.leading) throw new NotLeadingError();
-      },
+      store: testStore(client, undefined, (entry) => refused.push(entry), assertLeading),
+      assertLeading,
       onEntry: (name) => entries.push(name),
       onRecreating: () => undefined,
     }),
@@ -248,6 +249,38 @@ describe('a process that leads again', () => {
     await carryOut(first);
     expect(first.journal.standing({ uid, namespace: 'shop', name: 'migrate' })).toBe('free');
     expect(store.createdJobs).toEqual([jobPath]);
+  });
+
+  it('does not bring back a Job that its owner deleted in the term of another, for an entry that is only in memory', async () => {
+    const process = launch();
+    // Somebody else's Secret has the name of the entry, so that cannot be stored.
+    store.put(`${secretsPath}/${entryName('old')}`, sealEntry(Buffer.alloc(32, 1), 'reroll', entryOf('old')));
+    await process.journal.write(entryOf('old'));
+    process.leading = false;
+    for (const name of process.entries.splice(0)) {
+      await expect(process.journal.advance(name)).rejects.toThrow(NotLeadingError);
+    }
+    store.objects.delete(jobPath);
+    process.leading = true;
+    await process.journal.recover();
+    await carryOut(process);
+    expect(store.createdJobs).toEqual([]);
+  });
+});
+
+describe('a process that loses the lead while it writes an entry', () => {
+  it('leaves a draft, so no later leader brings back a Job that its owner has deleted by then', async () => {
+    const first = launch();
+    store.before = ({ method, path }) => {
+      if (method === 'POST' && path.startsWith(secretsPath)) first.leading = false;
+    };
+    await expect(first.journal.write(entryOf('old'))).rejects.toThrow(NotLeadingError);
+    expect(entriesLeft()).toBe(1);
+    store.objects.delete(jobPath);
+    const later = launch();
+    await later.journal.recover();
+    await carryOut(later);
+    expect([store.createdJobs, entriesLeft()]).toEqual([[], 0]);
   });
 });
 

@@ -178,9 +178,15 @@ export class JobJournal {
     this.#options.onEntry(name);
   }
 
-  /** Another leader may have continued any of these entries meanwhile. */
+  /**
+   * Another leader may have continued any of these entries meanwhile, unless it is only in the memory of this process. If
+   * nothing was deleted for such a one, a new plan decides whether it is still wanted.
+   */
   #forgetTerm(): void {
-    for (const [name, claim] of this.#open) this.#open.set(name, { ...claim, state: 'begun' });
+    for (const [name, claim] of this.#open) {
+      const isOurs = this.#inMemory.has(name) && claim.state !== 'begun';
+      this.#open.set(name, { ...claim, state: isOurs ? 'in-doubt' : 'begun' });
+    }
   }
 
   /** Removes an entry without creating its Job. Only a leader may: another one may have deleted the Job by now. */

@@ -36,6 +36,8 @@ export interface JournalStoreOptions {
   readonly namespace: string;
   /** Loads the stored key that entries are signed with; creates it if there is none. Throws KubeErrors. */
   readonly loadKey: () => Promise<Buffer>;
+  /** Throws if this replica no longer leads. */
+  readonly assertLeading: () => void;
   /** Called once for each Secret that does not verify. */
   readonly onRefusedEntry: (entry: RefusedEntry) => void;
 }
@@ -100,14 +102,16 @@ export class JournalStore {
 
   /**
    * Writes twice: a draft, then the entry in its place. The draft does not count, because a create may arrive long
-   * after it was given up. The second write names the draft's version, so it arrives in time or fails.
+   * after it was given up. The second write names the draft's version, so it arrives in time or fails. Throws what
+   * `assertLeading` throws: a leader that began meanwhile has looked for entries and found a draft at most.
    */
   async write(entry: JobRecreation): Promise<WrittenEntry> {
-    const { client, namespace } = this.#options;
+    const { client, namespace, assertLeading } = this.#options;
     const draft = await this.#draft(entry);
     if (typeof draft === 'string') return draft;
     const secret = sealEntry(await this.#currentKey(), namespace, entry);
     const metadata = { ...secret.metadata, resourceVersion: draft.version };
+    assertLeading();
     await updateObject(client, secrets, namespace, entryName(entry.uid), { ...secret, metadata });
     return 'written';
   }

@@ -197,6 +197,7 @@ function buildJournal(
     ...{ client, namespace: ownNamespace },
     loadKey: async () => await loadInstallKey(client, random, ownNamespace, journalKey),
     onRefusedEntry: (entry) => reporter.journalEntryRefused(entry),
+    assertLeading,
   });
   const onRefused = (error: ForbiddenError): void => permissions.journal(error);
   return new JobJournal({ client, store, assertLeading, onEntry, onRecreating, onRefused });
