@@ -238,6 +238,34 @@ describe('a process with its own digest key', () => {
     expect(harness.restarts('StatefulSet', 'db')).toBe(1);
   });
 
+  it.each(['ignored', 'excluded'])(
+    'switches while a source is %s, and the next process restarts nothing',
+    async (why) => {
+      const harness = new Harness();
+      const extra = configMap({ name: 'extra', data: { color: 'red' } });
+      const uses = { annotations: auto, envFrom: [fromConfigMap('app'), fromConfigMap('extra')] };
+      harness.seed(configMap({ name: 'app', data: { color: 'red' } }), extra, deployment({ name: 'web', ...uses }));
+      const count = async (counts: boolean): Promise<void> => {
+        const excluded = { 'configmaps.exclude.reloader.stakater.com/reload': counts ? null : 'extra' };
+        if (why === 'excluded') await harness.patch('Deployment', 'web', { metadata: { annotations: excluded } });
+        else await harness.annotate('ConfigMap', 'extra', { 'reloader.stakater.com/ignore': String(!counts) });
+        await harness.clock.advance(60_000);
+      };
+      const [, first] = await under(chartRules, harness);
+      await count(false);
+      harness.seed(keySecret);
+      await untilAsked(harness);
+      expect(hasOwnKey(first)).toBe(false);
+      await first.stop();
+      await harness.start();
+      await count(true);
+      expect(harness.restarts('Deployment', 'web')).toBe(0);
+      await harness.edit('ConfigMap', 'extra', { color: 'blue' });
+      await harness.clock.advance(60_000);
+      expect(harness.restarts('Deployment', 'web')).toBe(1);
+    },
+  );
+
   it('asks for the key every ten minutes until it has it', async () => {
     const [harness] = await under(chartRules, seeded());
     const asked = (): readonly string[] =>

@@ -288,6 +288,12 @@ function renewed(recorded: DetailedRecord, current: ContentDigest | undefined): 
   return { ...recorded, digests: renewedDigests(recorded.digests, current), ...(parsed !== undefined && { parsed }) };
 }
 
+/** A record that is kept without a comparison, under the current digest key where the content is the same. */
+export function renewedRecord(recorded: Recorded, current: ContentDigest): Recorded {
+  const all = detailed(recorded);
+  return all === recorded ? renewed(all, current) : renewed(all, current).digests;
+}
+
 function renewedDigests(recorded: RecordedDigests, current: ContentDigest | undefined): RecordedDigests {
   if (typeof recorded !== 'string') {
     return new Map([...recorded].map(([key, digest]) => [key, renewedKey(digest, key, current)]));

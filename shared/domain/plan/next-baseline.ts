@@ -1,7 +1,8 @@
 import type { Baseline } from '../baseline/baseline';
 import type { Recorded } from '../baseline/recorded';
+import { renewedRecord } from '../baseline/comparison';
 import { absent } from '../sources/content-digest';
-import { sourceId, type SourceId, type SourceKind } from '../sources/source';
+import { hasContent, sourceId, type SourceId, type SourceKind } from '../sources/source';
 import type { PlanInput } from './plan-input';
 import type { TrackedWorkload } from './tracked-workload';
 import type { Verdict } from './verdict';
@@ -13,13 +14,19 @@ import type { Verdict } from './verdict';
 const maxGoneByPattern = 32;
 
 /** The baseline to record once the verdicts have been acted on. */
-export function nextBaseline(verdicts: readonly Verdict[], { workload, keyId }: PlanInput): Baseline {
+export function nextBaseline(verdicts: readonly Verdict[], { workload, sources: known, keyId }: PlanInput): Baseline {
   const old = workload.baseline;
   const sources = new Map<SourceId, Recorded>();
   const lasts = usedOrListed(workload);
+  /** What is recorded of a source that is not compared, because it does not count now. */
+  const kept = (id: SourceId, kind: SourceKind, name: string): Recorded | undefined => {
+    const recorded = old?.sources.get(id);
+    const source = known.get({ kind, name, namespace: workload.record.namespace });
+    return recorded && source && hasContent(source) ? renewedRecord(recorded, source.content) : recorded;
+  };
   let goneByPattern = 0;
   for (const { id, kind, name, exists, comparison, deletionIgnored } of verdicts) {
-    const recorded = deletionIgnored ? absent : (comparison?.recorded ?? old?.sources.get(id));
+    const recorded = deletionIgnored ? absent : (comparison?.recorded ?? kept(id, kind, name));
     if (recorded === undefined) continue;
     const lasting = exists || lasts(kind, id, name);
     if (lasting || goneByPattern++ < maxGoneByPattern) sources.set(id, recorded);
