@@ -328,3 +328,43 @@ it('the author of a change is named even if it was announced to a standby that l
     expect.stringMatching(/ by admin \(kubectl\) \(change [0-9a-f]{8}\)\. Deployment restarted/),
   ]);
 });
+
+it('what was read is not undone by a watch that lags, even if it is what was known: a change and its revert', async () => {
+  watchLagMs = 60_000;
+  heldBack = [];
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(3_000);
+  await harness.edit('ConfigMap', 'app', { color: 'red' });
+  await harness.clock.advance(20);
+  engine.reconciler.accept(heldBack);
+  // The read shows the reverted content, 300 ms later.
+  await harness.clock.advance(10_000);
+  expect(harness.restarts('Deployment', 'web')).toBe(0);
+  await harness.clock.advance(180_000);
+  expect(harness.restarts('Deployment', 'web')).toBe(0);
+});
+
+it('a read that was under way when etcd was restored restarts nothing', async () => {
+  harness.leaseTimings = {};
+  await engine.stop();
+  engine = await harness.start({ identity: 'reroll-2' });
+  await harness.clock.advance(30_000);
+  watchLagMs = 60_000;
+  const backup = harness.server.store.revision;
+  harness.server.store.passOver(10_000);
+  harness.faults.add({
+    match: ({ method, pathname }) => method === 'GET' && pathname.endsWith('/configmaps/app'),
+    times: 1,
+    fault: { kind: 'lag', lagMs: 6_500 },
+  });
+  harness.faults.add({
+    match: ({ pathname, isWatch, query }) =>
+      pathname.endsWith('/configmaps') && (!isWatch || query.has('sendInitialEvents')),
+    fault: { kind: 'lag', lagMs: 4_000 },
+  });
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(3_000);
+  harness.server.restore(backup);
+  await harness.clock.advance(60_000);
+  expect(harness.restarts('Deployment', 'web')).toBe(0);
+});

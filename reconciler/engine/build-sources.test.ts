@@ -26,7 +26,7 @@ async function isWanted(
   const metrics = new Metrics({ countByNamespace: false });
   const deps = { client, clock, logger, metrics, random: zeroRandom };
   const base = { deps, settings: { ...defaults, ...settings }, keys: new DigestKeyring(digester, true) };
-  const { index, intake, hints } = buildSources(base, { ...nothing, mayBeUsed: () => isUsed });
+  const { index, intake, hints } = buildSources(base, { ...nothing, mayBeUsed: () => isUsed, isRefused: () => false });
   if (isShown) index.sink('ConfigMap', undefined, () => undefined).upsert(sourceRecord(), 'list');
   intake.accept([
     {

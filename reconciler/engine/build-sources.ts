@@ -24,6 +24,8 @@ export interface SourceEvents {
   readonly onRead: (source: SourceRef) => void;
   /** Whether a workload uses or names the source, or may do so because not all workloads are listed yet. */
   readonly mayBeUsed: (source: SourceRef) => boolean;
+  /** Whether the kind may not be listed in that namespace. */
+  readonly isRefused: (source: SourceRef) => boolean;
 }
 
 export function buildSources({ deps, settings, keys }: EngineBase, events: SourceEvents): SourceParts {
@@ -51,6 +53,7 @@ export function buildSources({ deps, settings, keys }: EngineBase, events: Sourc
   const contents = new ContentLoader({
     ...sourceReads(deps, keys, annotationKeys, listedSources(settings)),
     sources: index,
+    isRefused: events.isRefused,
     onRead: (source) => {
       hints.observed(source);
       events.onRead(source);

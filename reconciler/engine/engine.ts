@@ -15,7 +15,8 @@ import { MissingPermissions } from '../reporting/missing-permissions';
 import { Reporter } from '../reporting/reporter';
 import { DigestKeyring } from '../sources/digest-keyring';
 import type { SourceChange } from '../sources/source-index';
-import type { WatchStatus } from '../watch/watches';
+import { watchedSourceKinds } from '../watch/list-watches';
+import { isAmong, type WatchStatus } from '../watch/watches';
 import { dryRunEvents } from '../worker/writers';
 import { buildGates, type GateParts } from './build-gates';
 import { buildHistory } from './build-history';
@@ -92,6 +93,7 @@ export class Engine implements ReconcilerEngine {
     this.#sources = buildSources(base, {
       onChange: (change) => this.#onSourceChange(change),
       onRead: (source) => this.#work.rollback?.rollbacks.changed(source),
+      isRefused: (source) => this.#watch.watches.refusedSources().some((refused) => isAmong(refused, source)),
       mayBeUsed: (source) =>
         this.#workloads.index.usersOf(source).length > 0 || !this.#watch.watches.hasListedWorkloads(),
     });
@@ -330,6 +332,8 @@ export class Engine implements ReconcilerEngine {
     this.#leadingSinceMs = undefined;
     this.#workloads.scope.restored(version);
     this.#sources.index.restored(version);
+    this.#sources.contents.readAnew();
+    for (const kind of watchedSourceKinds) this.#sources.hints.listed(kind, undefined);
     this.#watch.named.readAnew();
     this.#workloads.index.forgetSeen();
     this.#watch.gates.forget();

@@ -1,6 +1,7 @@
 import { budgets } from '../../shared/domain/budgets';
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { errorMessage } from '../../shared/domain/errors';
+import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import {
   hasContent,
   sourceKey,
@@ -320,7 +321,9 @@ export class Hints {
     const digest = stored.content.whole();
     const isNew = known?.uid !== stored.uid || !hasContent(known) || !known.content.equals(stored.content);
     this.#shown(id, stored, isNew ? 'webhook' : 'both');
-    if (!isNew && !toCheck) return;
+    // The same content in a later version is learned too: a watch that lags must not undo it.
+    const isLater = known !== undefined && isOlderVersion(known.resourceVersion, stored.resourceVersion);
+    if (!isNew && !toCheck && !isLater) return;
     if (!this.#attributions.get(id, digest)) this.#attributions.add(id, { uid: stored.uid, digest }, [], 'webhook');
     // Called last, because the engine may ask for the attribution at once.
     this.#options.onStored(stored);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { budgets } from '../../shared/domain/budgets';
 import type { DigestedSource } from '../../shared/domain/sources/source';
-import { errorFromStatus, GoneError, ServerError } from '../../shared/kube/errors';
+import { errorFromStatus, ForbiddenError, GoneError, ServerError } from '../../shared/kube/errors';
 import { requestTarget } from '../../shared/kube/request-target';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { appConfig, at, contentOf, listedRecord, sourceRecord } from '../../shared/domain/plan/records.fixture';
@@ -10,6 +10,8 @@ import { SourceIndex } from '../sources/source-index';
 
 const red = { color: 'red' };
 const blue = { color: 'blue' };
+const refusal = { status: 403, reason: 'Forbidden', retryAfterMs: undefined };
+const forbidden = new ForbiddenError('no', refusal, requestTarget('GET', '/api/v1/configmaps'), undefined);
 const tooOld = new GoneError('too old', { status: 410, reason: 'Expired', retryAfterMs: undefined });
 const toCome = errorFromStatus(
   504,
@@ -37,6 +39,7 @@ let meanwhile: () => void;
 let find: (name: string) => DigestedSource | undefined;
 /** The sources in a list of the namespace. */
 let stored: DigestedSource[];
+let isRefused: boolean;
 /** Versions that were passed to `onRead`. */
 let reported: string[];
 
@@ -51,8 +54,10 @@ beforeEach(() => {
   asked = [];
   answers = {};
   meanwhile = () => undefined;
+  isRefused = false;
   contents = new ContentLoader({
     sources: index,
+    isRefused: () => isRefused,
     each: async (kind, namespace, take) => {
       asked.push(`${kind} of ${namespace}`);
       await Promise.resolve();
@@ -136,6 +141,20 @@ describe('what is stored now', () => {
     expect(contentNow()).toEqual(contentOf(blue));
   });
 
+  it('is not taken from a read that began before a restore of etcd, and is read anew', async () => {
+    sink().upsert(listedRecord(), 'list');
+    answers = { now: version('1', blue) };
+    meanwhile = () => {
+      meanwhile = () => undefined;
+      contents.readAnew();
+      answers = { now: version('1') };
+      void read();
+    };
+    await read();
+    await Promise.resolve();
+    expect([asked, contentNow()]).toEqual([['now', 'now'], contentOf(red)]);
+  });
+
   it('of a SecretProviderClass is never asked for', async () => {
     index
       .sink('SecretProviderClass', undefined, () => undefined)
@@ -180,6 +199,21 @@ describe('what was stored', () => {
     await read();
     expect(atStart()).toBe('unknown');
     expect(asked).toHaveLength(once);
+  });
+
+  it('is not taken from a read that began before a restore of etcd', async () => {
+    answers = { '8': version('1') };
+    meanwhile = () => contents.readAnew();
+    await read();
+    expect(atStart()).toBe('metadata-only');
+  });
+
+  it('is unknown where its kind may not be listed any more', async () => {
+    answers = { '8': forbidden };
+    await expect(read()).rejects.toBe(forbidden);
+    isRefused = true;
+    await read();
+    expect(atStart()).toBe('unknown');
   });
 
   it('is read of a source that is gone', async () => {

@@ -8,7 +8,7 @@ import {
   type LocalSourceRef,
   type SourceRef,
 } from '../../shared/domain/sources/source';
-import { GoneError, ServerError } from '../../shared/kube/errors';
+import { ForbiddenError, GoneError, ServerError } from '../../shared/kube/errors';
 import { watchedSourceKinds, type WatchedSourceKind } from '../watch/list-watches';
 import type { SourceIndex } from '../sources/source-index';
 
@@ -24,6 +24,8 @@ export interface ContentLoaderOptions {
   ) => Promise<DigestedSource | undefined>;
   /** Passes all stored sources of a namespace to `take`. Throws KubeErrors. */
   readonly each: (kind: WatchedSourceKind, namespace: string, take: (source: DigestedSource) => void) => Promise<void>;
+  /** Whether the kind may not be listed in that namespace. Then it is only read by name, and no past version of it. */
+  readonly isRefused: (source: SourceRef) => boolean;
   /** Called when the current state was read, which no watch event reports. */
   readonly onRead: (source: DigestedSource) => void;
 }
@@ -47,6 +49,9 @@ export class ContentLoader {
    */
   readonly #byName = new BoundedMap<string, number>({ maxBytes: budgets.readNamespacesBytes });
 
+  /** Incremented when all earlier reads become invalid. */
+  #generation = 0;
+
   constructor(options: ContentLoaderOptions) {
     this.#options = options;
   }
@@ -68,6 +73,12 @@ export class ContentLoader {
     await Promise.all(kinds);
   }
 
+  /** etcd was restored: what is being read may be undone, and its version given to another state. */
+  readAnew(): void {
+    this.#generation++;
+    this.#underWay.clear();
+  }
+
   /** Whether a list costs less than reading these by name, too. */
   #isMuch(kind: WatchedSourceKind, namespace: string, names: number): boolean {
     const place = `${kind}/${namespace}`;
@@ -80,14 +91,20 @@ export class ContentLoader {
 
   /** Concurrent callers share one read. */
   async #once(id: string, read: () => Promise<void>): Promise<void> {
-    const reading = this.#underWay.get(id) ?? read().finally(() => this.#underWay.delete(id));
+    const reading = this.#underWay.get(id) ?? read();
     this.#underWay.set(id, reading);
-    await reading;
+    try {
+      await reading;
+    } finally {
+      if (this.#underWay.get(id) === reading) this.#underWay.delete(id);
+    }
   }
 
   async #readAll(kind: WatchedSourceKind, namespace: string): Promise<void> {
     const { sources, each } = this.#options;
+    const generation = this.#generation;
     await each(kind, namespace, (stored) => {
+      if (generation !== this.#generation) return;
       const { now } = sources.unresolved(stored);
       // Any other version is read by name.
       if (now?.resourceVersion === stored.resourceVersion) this.#learn(stored);
@@ -96,16 +113,20 @@ export class ContentLoader {
 
   async #read(source: SourceRef<WatchedSourceKind>): Promise<void> {
     const { sources, find } = this.#options;
+    const generation = this.#generation;
     const { past, now } = sources.unresolved(source);
     for (const state of past) {
       // The version just before the next write; if that was not seen, the version that was written.
       const at = [versionBefore(state.until), state.version];
-      sources.learnPast(source, state, await this.#contentAt(source, state.version, at));
+      const content = await this.#contentAt(source, state.version, at);
+      if (generation !== this.#generation) return;
+      sources.learnPast(source, state, content);
     }
     if (!now) return;
     const stored = await find(source);
     // The watch may have moved meanwhile, and the read may be older.
-    const isStillMissing = (): boolean => sources.unresolved(source).now?.resourceVersion === now.resourceVersion;
+    const isStillMissing = (): boolean =>
+      generation === this.#generation && sources.unresolved(source).now?.resourceVersion === now.resourceVersion;
     if (!isStillMissing()) return;
     if (stored) {
       this.#learn(stored);
@@ -137,7 +158,8 @@ export class ContentLoader {
     } catch (error) {
       // A version from before a restore of etcd can no longer be read.
       const isToCome = error instanceof ServerError && error.isOfVersionToCome;
-      if (!(error instanceof GoneError) && !isToCome) throw error;
+      const isRefused = error instanceof ForbiddenError && this.#options.isRefused(source);
+      if (!(error instanceof GoneError) && !isToCome && !isRefused) throw error;
     }
     return 'unknown';
   }

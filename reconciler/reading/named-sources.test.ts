@@ -96,6 +96,12 @@ it.each([
   expect(named.knows(appConfig)).toBe(true);
 });
 
+it('a read finds a later state than a change record, whose read began earlier and was answered later: it counts', async () => {
+  stored = later;
+  meanwhile = () => (shown = sourceRecord({ resourceVersion: '8' }));
+  expect(await versionAfterPoll()).toBe('9');
+});
+
 it.each([
   ['anywhere', []],
   ['in its namespace', [{ kind: 'ConfigMap', namespace: 'other' }] as const],

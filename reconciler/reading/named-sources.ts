@@ -1,4 +1,5 @@
 import { errorMessage } from '../../shared/domain/errors';
+import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import { sourceKey, type SourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import { sleep, type Clock } from '../../shared/runtime/clock';
@@ -6,7 +7,7 @@ import type { Logger } from '../../shared/runtime/log/logger';
 import type { HintsOptions } from '../hints/hints';
 import type { SourceIndex } from '../sources/source-index';
 import type { WorkloadIndex } from '../workloads/workload-index';
-import type { RefusedSources } from '../watch/watches';
+import { isAmong, type RefusedSources } from '../watch/watches';
 
 export interface NamedSourcesOptions {
   readonly clock: Clock;
@@ -109,9 +110,11 @@ export class NamedSources {
       const record = await readSource(source);
       // If it may be listed by now, the watch shows it, perhaps in a later state than this read.
       if (generation !== this.#generation || !this.#isRefused(source)) return;
-      // A change record may have caused another read meanwhile. This one may be older, and would revert the index.
-      const isCurrent = sources.get(source)?.resourceVersion === before?.resourceVersion;
-      if (isCurrent && record) sources.learn(record);
+      // A change record may have caused another read meanwhile. The older one of both would revert the index.
+      const shown = sources.get(source);
+      const isCurrent = shown?.resourceVersion === before?.resourceVersion;
+      const isLater = shown && record && isOlderVersion(shown.resourceVersion, record.resourceVersion);
+      if (record && (isCurrent || isLater === true)) sources.learn(record);
       else if (isCurrent) sources.learnAbsence(source);
       this.#reported.delete(key);
       if (this.#known.has(key)) return;
@@ -132,8 +135,6 @@ export class NamedSources {
   }
 
   #isRefused(source: RefusedSource): boolean {
-    const isOf = ({ kind, namespace = source.namespace }: RefusedSources): boolean =>
-      kind === source.kind && namespace === source.namespace;
-    return this.#options.refused().some(isOf);
+    return this.#options.refused().some((refused) => isAmong(refused, source));
   }
 }

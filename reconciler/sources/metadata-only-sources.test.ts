@@ -28,6 +28,7 @@ class World {
   isForgotten = false;
   readonly #startMs = this.clock.nowMs();
   readonly #reader = new ContentLoader({
+    isRefused: () => false,
     sources: {
       countIn: () => 1,
       unresolved: (source) => this.listed.unresolved(source),

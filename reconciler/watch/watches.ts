@@ -1,4 +1,4 @@
-import type { SourceKind } from '../../shared/domain/sources/source';
+import type { SourceKind, SourceRef } from '../../shared/domain/sources/source';
 import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
 import { ForbiddenError, NotFoundError } from '../../shared/kube/errors';
 import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
@@ -31,6 +31,11 @@ export interface WatchStatus extends ReflectorStatus {
 export interface RefusedSources {
   readonly kind: WatchedSourceKind;
   readonly namespace: string | undefined;
+}
+
+/** Whether the source is one of those. */
+export function isAmong({ kind, namespace }: RefusedSources, source: Pick<SourceRef, 'kind' | 'namespace'>): boolean {
+  return kind === source.kind && (namespace ?? source.namespace) === source.namespace;
 }
 
 /** Something that may keep restarts from beginning, and that Reroll may not list. */
