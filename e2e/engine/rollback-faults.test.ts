@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { longForm } from '../../shared/runtime/long-form.fixture';
 import type { Fault } from '../apiserver/faults';
 import { handoverLease } from './harness';
-import { bad, isOwnWrite, isPutBack, rollbackSettings, Shop } from './rollback.fixture';
+import { bad, isOwnWrite, isPutBack, rollbackSettings, rolledBack, Shop } from './rollback.fixture';
 
 let shop: Shop;
 
@@ -96,6 +96,28 @@ it('a source that somebody writes at the same moment is read again, and put back
   expect(shop.putBacks()).toHaveLength(1);
   expect(shop.app?.metadata.annotations).toMatchObject({ seen: '3' });
   expect(shop.events('RollbackFailed')).toEqual([]);
+});
+
+it('a content whose patch comes late, after it was given up, is put back no second time', async () => {
+  shop = new Shop();
+  await shop.start();
+  await shop.pass(3);
+  let patches = 0;
+  // The first one is stored three seconds after the client has given it up. The second is on its way then, and conflicts.
+  const delays = [33_000, 6_000].map((delayMs): Fault => ({ kind: 'delay', delayMs }));
+  for (const [index, fault] of delays.entries()) {
+    shop.harness.faults.add({
+      match: (target) => isPutBack(target) && patches === index && patches++ === index,
+      fault,
+    });
+  }
+  await shop.write(bad);
+  await shop.pass(30);
+  expect([shop.color, shop.putBacks().length, patches]).toEqual(['red', 1, 2]);
+  // Like `kubectl replace`: the bad content, without Reroll's annotation.
+  await shop.patch({ metadata: { annotations: { [rolledBack]: null } }, data: { color: bad } });
+  await shop.pass(60);
+  expect([shop.color, shop.putBacks().length]).toEqual([bad, 1]);
 });
 
 it('looks at one source at a time', async () => {

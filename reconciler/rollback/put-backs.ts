@@ -62,6 +62,8 @@ export class PutBacks {
   readonly #options: PutBacksOptions;
   /** Versions of sources that are known not to be patched, although a copy tells of an attempt. */
   readonly #unpatched = new Map<SourceKey, string>();
+  /** Versions whose patch got no answer: it may come late, whatever becomes of another one. */
+  readonly #unanswered = new Map<SourceKey, string>();
 
   constructor(options: PutBacksOptions) {
     this.#options = options;
@@ -82,7 +84,7 @@ export class PutBacks {
     const good = await this.#good(bad, stored);
     const rolledBack = await this.#attempt(bad, stored);
     if (!bad.isStopped()) {
-      this.#unpatched.set(sourceKey(bad.source), stored.object.metadata.resourceVersion);
+      this.#noteUnpatched(sourceKey(bad.source), stored.object.metadata.resourceVersion);
       return undefined;
     }
     await this.#patch(bad, stored, good, rolledBack);
@@ -92,10 +94,16 @@ export class PutBacks {
 
   forget(source: SourceKey): void {
     this.#unpatched.delete(source);
+    this.#unanswered.delete(source);
   }
 
   clear(): void {
     this.#unpatched.clear();
+    this.#unanswered.clear();
+  }
+
+  #noteUnpatched(source: SourceKey, version: string): void {
+    if (this.#unanswered.get(source) !== version) this.#unpatched.set(source, version);
   }
 
   /** The content that was kept, if it is the one that all others still have. */
@@ -167,9 +175,10 @@ export class PutBacks {
       await patchObject(client, sourceResources[kind], namespace, name, patch, { type: 'merge' });
     } catch (error) {
       if (!mayBeStored(error)) {
-        this.#unpatched.set(sourceKey(source), object.metadata.resourceVersion);
+        this.#noteUnpatched(sourceKey(source), object.metadata.resourceVersion);
         throw error;
       }
+      this.#unanswered.set(sourceKey(source), object.metadata.resourceVersion);
       const now = await contents.read(source).catch(() => undefined);
       if (now?.record.gates?.rolledBack?.includes(change) !== true) throw error;
     }
