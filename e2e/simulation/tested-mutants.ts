@@ -202,6 +202,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'reconciler/apply/create-job.test.ts',
   },
   {
+    what: 'a CronJob is not run for a content that came back after its baseline was removed',
+    file: 'reconciler/apply/create-job.ts',
+    from: '${String(own?.timeMs)}`',
+    to: '`',
+    test: 'reconciler/apply/create-job.test.ts',
+  },
+  {
     what: 'a new leader does not list sources anew',
     file: 'reconciler/engine/engine.ts',
     from: `    this.#watch.known.forget();

@@ -2,10 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { bodyOf } from '../../shared/kube/client/client.fixture';
 import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
 import type { HttpRequest } from '../../shared/kube/transport';
+import { formatBaseline } from '../../shared/domain/baseline/baseline';
+import { changeOf } from '../../shared/domain/plan/change.fixture';
 import { auto, workloadObject, type WorkloadOptions } from '../../shared/domain/plan/records.fixture';
 import { createJobFromCronJob } from './create-job';
 import { StaleWorkloadError } from './read-again';
-import { NotLeadingError } from './restart';
+import { NotLeadingError, type Restart } from './restart';
 import { applyWorld, baselineOf, restartOf } from './restart.fixture';
 
 const options: WorkloadOptions = { kind: 'CronJob', name: 'nightly' };
@@ -22,9 +24,12 @@ const cronJob = {
   },
 };
 
-function server(create: () => Reply = () => ({ status: 201, body: job })): (request: HttpRequest) => Reply {
+function server(
+  create: () => Reply = () => ({ status: 201, body: job }),
+  stored: object = cronJob,
+): (request: HttpRequest) => Reply {
   return ({ method }) => {
-    if (method === 'GET') return { body: cronJob };
+    if (method === 'GET') return { body: stored };
     return method === 'POST'
       ? create()
       : { body: { ...cronJob, metadata: { ...cronJob.metadata, resourceVersion: '18' } } };
@@ -32,8 +37,8 @@ function server(create: () => Reply = () => ({ status: 201, body: job })): (requ
 }
 const job = workloadObject({ kind: 'Job', name: 'nightly-1' });
 
-async function jobNameOf(restart = restartOf(options)): Promise<string> {
-  const { context, transport } = applyWorld(server());
+async function jobNameOf(restart = restartOf(options), stored: object = cronJob): Promise<string> {
+  const { context, transport } = applyWorld(server(undefined, stored));
   await createJobFromCronJob(context, restart);
   const created = bodyOf(transport.requests.find(({ method }) => method === 'POST')) as typeof job;
   return created.metadata.name;
@@ -87,12 +92,31 @@ describe('§6.1 a CronJob', () => {
     });
   });
 
-  it('gets a Job whose name is the same for the same plan and another for another', async () => {
-    const name = await jobNameOf();
-    expect(name).toMatch(/^nightly-[0-9a-f]{10}$/);
-    expect(await jobNameOf(restartOf(options, { id: 'another try' }))).toBe(name);
-    expect(await jobNameOf(restartOf(options, { baseline: baselineOf(3) }))).not.toBe(name);
-    expect(await jobNameOf(restartOf(options, { baseline: baselineOf(2, '-') }))).not.toBe(name);
+  it('gets a Job whose name is the same for each attempt, and another for another change', async () => {
+    const recorded = { ...options, baseline: formatBaseline(baselineOf(1)) };
+    const name = async (restart: Partial<Restart> = {}, recordedAt = '2026-01-02T03:04:05Z'): Promise<string> => {
+      const stored = workloadObject({ ...recorded, resourceVersion: '17' });
+      const managedFields = [{ manager: 'reroll', operation: 'Update', time: recordedAt }];
+      const metadata = { ...stored.metadata, managedFields };
+      return await jobNameOf(restartOf(recorded, restart), { ...cronJob, metadata });
+    };
+    const first = await name();
+    expect(first).toMatch(/^nightly-[0-9a-f]{10}$/);
+    expect(await name({ id: 'another try' })).toBe(first);
+    expect(
+      await name({ baseline: { ...baselineOf(2), sources: new Map([...baselineOf(2).sources, ['cm/other', '-']]) } }),
+    ).toBe(first);
+    expect(await name({ baseline: baselineOf(3) })).not.toBe(first);
+    expect(await name({ baseline: baselineOf(2, '-') })).not.toBe(first);
+    // The numbers began anew, and the content has come back.
+    expect(await name({}, '2026-01-03T03:04:05Z')).not.toBe(first);
+  });
+
+  it('whose baseline is not stored gets one whose name is the same in each process for the same version of the source', async () => {
+    const first = await jobNameOf();
+    expect(await jobNameOf(restartOf(options, { id: 'of another leader', baseline: baselineOf(7) }))).toBe(first);
+    const later = { changes: [changeOf({ version: '2' })] };
+    expect(await jobNameOf(restartOf(options, later))).not.toBe(first);
   });
 
   it('has a Job of at most 63 characters', async () => {

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
+import { ownFieldManager } from '../../shared/domain/annotations/annotations';
 import { formatBaseline } from '../../shared/domain/baseline/baseline';
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
+import { managedFieldsOf } from '../../shared/domain/workloads/managed-fields';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { AlreadyExistsError } from '../../shared/kube/errors';
@@ -15,7 +17,7 @@ const nameDigits = 10;
 
 /**
  * Runs a CronJob at once: creates a Job from its template, then writes its baseline. The Job's name is derived from the
- * new baseline, so that a retry after a lost answer finds the Job and cannot run it twice.
+ * change, so that a retry after a lost answer finds the Job and cannot run it twice.
  */
 export async function createJobFromCronJob(context: ApplyContext, restart: Restart): Promise<Applied> {
   const { record } = restart.workload;
@@ -34,17 +36,17 @@ export async function createJobFromCronJob(context: ApplyContext, restart: Resta
   return { kind: 'written', did: `run as Job ${job.metadata.name}`, stored };
 }
 
-function jobFor(cronJob: KubeObject, { baseline, marker, workload }: Restart) {
+function jobFor(cronJob: KubeObject, restart: Restart) {
+  const { marker, workload } = restart;
   const { name, namespace, uid } = workload.record;
   const template = objectOf(fieldAt(cronJob, ['spec', 'jobTemplate']));
   const metadata = objectOf(template['metadata']);
   const spec = objectOf(template['spec']);
-  const digest = hash('sha256', `${uid} ${formatBaseline(baseline)}`, 'hex').slice(0, nameDigits);
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: {
-      name: `${name}-${digest}`,
+      name: `${name}-${hash('sha256', `${uid} ${identityOf(cronJob, restart)}`, 'hex').slice(0, nameDigits)}`,
       namespace,
       labels: objectOf(metadata['labels']),
       // Like `kubectl create job --from`; the same key in the template wins.
@@ -54,4 +56,21 @@ function jobFor(cronJob: KubeObject, { baseline, marker, workload }: Restart) {
     },
     spec: { ...spec, template: markTemplate(objectOf(spec['template']), marker) },
   };
+}
+
+/**
+ * The same for each attempt to answer the same change, in each process, and another for any other change. An edit of the
+ * CronJob between an attempt and its baseline is no other change, so only the records of what changed are part of it.
+ * They alone do not identify a change: content comes back, and numbers begin anew when a baseline is lost. The time of
+ * Reroll's last write of the CronJob tells those apart. Without a stored baseline, the numbers are those of one process
+ * and there is no such write, so the versions of the sources tell.
+ */
+function identityOf(cronJob: KubeObject, { baseline, changes, workload }: Restart): string {
+  if (workload.record.baselineText === undefined) {
+    return JSON.stringify(changes.map(({ id, whole, version }) => [id, whole, version]));
+  }
+  const changed = new Set(changes.map(({ id }) => id));
+  const sources = new Map([...baseline.sources].filter(([id]) => changed.has(id)));
+  const own = managedFieldsOf(cronJob).find(({ manager }) => manager === ownFieldManager);
+  return `${formatBaseline({ ...baseline, sources })} ${String(own?.timeMs)}`;
 }

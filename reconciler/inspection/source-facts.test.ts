@@ -10,7 +10,7 @@ const recorded = new Map([['color', digest]]);
 function verdict(because: ComparisonReason | undefined, changed: Partial<Verdict & Comparison> = {}): Verdict {
   const { changedKeys, restart = false, ...others } = changed;
   const comparison = because && { because, restart, recorded, ...(changedKeys && { changedKeys }) };
-  const source = { id: 'cm/app', kind: 'ConfigMap', name: 'app', container: 'main', uid: 'u' } as const;
+  const source = { id: 'cm/app', kind: 'ConfigMap', name: 'app', container: 'main', uid: 'u', version: '1' } as const;
   return { ...source, whole: digest, exists: true, decision: 'auto', comparison, ...others };
 }
 

@@ -40,7 +40,7 @@ const large = Array.from({ length: 400 }, (_, index): Change => {
   return {
     ...{ id: `cm/${name}`, kind: 'ConfigMap', name, container: 'web', whole: 'A'.repeat(22), decision: 'auto' },
     ...{ comparison: { restart: true, because: 'content-changed', recorded, changedKeys }, attribution: undefined },
-    ...{ exists: true, uid: 'uid-app', changeId: '9f3e11aa' },
+    ...{ exists: true, uid: 'uid-app', version: '1', changeId: '9f3e11aa' },
   };
 });
 

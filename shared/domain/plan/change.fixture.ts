@@ -12,6 +12,7 @@ export function changeOf(change: Partial<Change> = {}): Change {
     container: 'main',
     whole: blue,
     uid: 'uid-app',
+    version: '1',
     changeId: '9f3e11aa',
     exists: true,
     decision: 'auto',

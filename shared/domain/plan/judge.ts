@@ -21,7 +21,17 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
     ...(filtered && { filtered }),
     ...(source?.gates?.compare === 'parsed' && { isParsed: true as const }),
   };
-  const verdict = { id, kind, name, container, whole, uid: source?.uid, exists: source !== undefined, ...counting };
+  const verdict = {
+    id,
+    kind,
+    name,
+    container,
+    whole,
+    uid: source?.uid,
+    version: source?.resourceVersion,
+    exists: source !== undefined,
+    ...counting,
+  };
   const isKnown = input.knownKinds.has(kind) || input.isNamed?.(candidate) === true;
   if (!isKnown) return { ...verdict, decision: 'not-watched', comparison: undefined };
   const recorded = workload.baseline?.sources.get(id);

@@ -12,6 +12,8 @@ export interface Verdict extends LocalSourceRef {
   readonly whole: string | undefined;
   /** The uid of the source; undefined if it does not exist. */
   readonly uid: string | undefined;
+  /** The version of the source; undefined if it does not exist. */
+  readonly version: string | undefined;
   /** Whether the source exists, as far as the index knows. */
   readonly exists: boolean;
   readonly decision: DecisionReason | 'not-watched';
