@@ -124,11 +124,12 @@ export class Hand {
     await this.#update('Deployment', 'default', name, user, change);
   }
 
-  /** The controller calls the Deployment rolled out. */
-  async rollOut(name: string): Promise<void> {
+  /** The controller calls the Deployment rolled out, or counts pods of a former template beside the new one. */
+  async rollOut(name: string, formerPods = 0): Promise<void> {
     const kind = this.server.kindOf('Deployment');
     const { generation = 0 } = this.server.store.get(kind, `default/${name}`)?.metadata ?? {};
-    const status = { observedGeneration: generation, replicas: 1, updatedReplicas: 1, availableReplicas: 1 };
+    const counts = { replicas: 1 + formerPods, updatedReplicas: 1, availableReplicas: 1 };
+    const status = { observedGeneration: generation, ...counts };
     const context = writeBy('deployment-controller', 'kube-controller-manager', 'update', 'status');
     const object = (current: KubeObject) => ({ object: { ...current, status } });
     await this.server.registry.update(context, kind, 'default', name, object);

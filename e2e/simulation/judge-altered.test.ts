@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { withValueAt, type JsonObject } from '../apiserver/json';
 import { adopted, type Hand } from './history.fixture';
 import { Judge, type Violation } from './judge';
@@ -60,6 +61,25 @@ describe('the judge, if another admission webhook alters writes of the engine', 
     await hand.label('Namespace', prod);
     const selecting = { ...plainRules, selectsNamespaces: true };
     expect(new Set(promises(hand, altered, selecting))).toEqual(new Set(expected));
+  });
+
+  it.each([
+    ['accepts a restart for content that came back after a record that was not stored, but counted', 1, []],
+    ['accepts none without such a record', 0, ['restart without reason']],
+  ])('%s', async (_what, unstored, expected) => {
+    const hand = await adopted();
+    await hand.edit('value-2-');
+    await hand.edit('value-1-');
+    const baseline = ['metadata', 'annotations', 'reroll.dev/baseline'];
+    await hand.engine('value-1-', true, (object) => {
+      const written = JSON.parse(String(fieldAt(object, baseline))) as { readonly n: number };
+      return withValueAt(object, baseline, JSON.stringify({ ...written, n: written.n + unstored }));
+    });
+    // Some write of ours was altered, perhaps one that was not stored.
+    const judge = new Judge(plainRules);
+    judge.takenOut('Deployment default/web');
+    for (const write of hand.server.history()) judge.wrote(write);
+    expect(judge.verdict(false).map(({ promise }) => promise)).toEqual(expected);
   });
 
   it('accepts a restart too soon after one of which the webhook removed the record', async () => {

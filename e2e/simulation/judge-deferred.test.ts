@@ -69,6 +69,20 @@ describe('the judge, for a restart that was kept from beginning,', () => {
     },
   );
 
+  it.each([
+    [100_000, 1, []],
+    [640_000, 1, ['too late']],
+    [100_000, 0, ['too late']],
+  ])('waits for a rollout of somebody else: %i ms, with %i pods of a former template', async (atMs, pods, promises) => {
+    await hand.annotate('reroll.dev/hold', 'true');
+    await hand.edit('value-2-');
+    await hand.annotate('reroll.dev/hold', undefined);
+    await hand.rollOut('web', pods);
+    await hand.clock.advance(atMs);
+    await hand.restart('value-2-');
+    expect(hand.promises(false, rules)).toEqual(promises);
+  });
+
   it('counts from a restore of etcd', async () => {
     await hand.edit('value-2-');
     const { judge, restore } = backUp(hand, { ...plainRules, ...rules });

@@ -1,9 +1,12 @@
+import { objectAt } from '../apiserver/json';
+import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
 import type { Case } from './case';
 import type { SourceName } from './contents';
 import { isEngine } from './engine-user';
 import { gatesOf } from './gate-annotations';
 import type { Violation } from './judge';
+import { hasOnlyNewPods } from './judge-folds';
 import { isLeftToRollout } from './judge-holds';
 import { changedSources, closedGate, formerOf, isBegun, restartedMs } from './judge-gates';
 import { decisionMs, restartWrittenBy } from './judge-restart-ids';
@@ -14,6 +17,8 @@ import { settleMaxMsOf } from './own-settings';
 const stepMs = 500;
 /** The time for what comes before the write: a look at somebody else's rollout, and some attempts. */
 const slackMs = 8_000;
+/** A rollout of somebody else that does not end is waited for this long: it may answer the change. */
+const mostRolloutMs = 600_000;
 
 /**
  * If nothing goes wrong, a restart that was kept from beginning begins soon after it may: when its hold ends, a window
@@ -33,7 +38,8 @@ export function checkDeferred(opened: Case): readonly Violation[] {
 function checkRestart(opened: Case, life: Life, write: WriteRecord): readonly Violation[] {
   const { rules } = opened;
   const changes = changedSources(life, formerOf(opened, life, write), write);
-  const boundMs = rules.shownWithinMs * 3 + settleMaxMsOf(write.object) + slackMs;
+  const rolloutMs = write.previous && isRollingOut(write.previous) ? mostRolloutMs : 0;
+  const boundMs = rules.shownWithinMs * 3 + settleMaxMsOf(write.object) + slackMs + rolloutMs;
   let openSinceMs: number | undefined;
   for (let atMs = quietSinceMs(opened, life, write, changes); atMs < write.atMs; atMs += stepMs) {
     if (changes.every((source) => closedAt(opened, life, write, source, atMs))) openSinceMs = undefined;
@@ -44,6 +50,11 @@ function checkRestart(opened: Case, life: Life, write: WriteRecord): readonly Vi
     return [{ promise: 'too late', sentence }];
   }
   return [];
+}
+
+/** Whether a controller is replacing the pods, or cannot: those of the new template may lack a key that they need. */
+function isRollingOut(object: KubeObject): boolean {
+  return objectAt(object, 'status')['observedGeneration'] !== undefined && !hasOnlyNewPods(object);
 }
 
 /** Since when nobody has written anything that the restart depends on. A restore of etcd writes everything. */

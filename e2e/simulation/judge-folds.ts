@@ -54,7 +54,7 @@ export function checkFold(opened: Case, { name, writes }: Life): readonly Violat
 }
 
 /** Whether each pod was created from the current template: one that was not may still run when that is undone. */
-function hasOnlyNewPods(object: KubeObject): boolean {
+export function hasOnlyNewPods(object: KubeObject): boolean {
   const status = objectAt(object, 'status');
   const count = (field: string): number => Number(status[field] ?? 0);
   if (count('observedGeneration') < (object.metadata.generation ?? 0)) return false;

@@ -192,12 +192,16 @@ function countsAgain(opened: Case, life: Life, source: string): boolean {
   return matches(opened.digests, source, opened.contents.versions(source).at(-1)?.content, recorded);
 }
 
-/** Whether the source was deleted before any engine recorded it. Then nobody can know that it existed before. */
+/**
+ * Whether the source was deleted before any engine recorded content of it. Then nobody can know what it held before.
+ * That single keys do not exist is no content.
+ */
 function wasUnknown(contents: Contents, { writes }: Life, source: string, since: number): boolean {
   const gone = contents.versions(source).find(({ revision, content }) => revision > since && content === undefined);
   if (!gone) return false;
   const then = writes.findLast(({ revision }) => revision < gone.revision)?.object;
-  return (recordedOf(then).get(source) ?? '-') === '-';
+  const recorded = recordedOf(then).get(source) ?? '-';
+  return (typeof recorded === 'string' ? [recorded] : Object.values(recorded)).every((digest) => digest === '-');
 }
 
 /**

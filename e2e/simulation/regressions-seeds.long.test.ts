@@ -345,6 +345,21 @@ const ofTheJudge: readonly Regression[] = [
     'the judge demands no restart that was forgotten with its namespace before its record could be taken back',
     /gatekeeper takes out the marker[^]*throttled-for-a-day: PATCH \S+\/store [^]*take in Namespace \/default/,
   ],
+  [
+    427_735_576,
+    'the judge demands no restart that no process can know of if a workload used a key that did not exist, came to use others while no process ran, and the source was then deleted and created again',
+    /engine-0-1 has stopped[^]*edit references of Deployment default\/web[^]*create Secret default\/db/,
+  ],
+  [
+    906_642_634,
+    'the judge expects a held restart only when a rollout of somebody else has ended, or after ten minutes: its pods lacked a key',
+    /edit image of Deployment default\/web[^]*take reroll\.dev\/hold away from Namespace \/default/,
+  ],
+  [
+    906_644_777,
+    'the judge accepts a restart for content that came back after a record that a webhook took out whole, so that it was in memory alone',
+    /takes out the marker and record[^]*edit image of StatefulSet default\/store[^]*edit ConfigMap default\/app/,
+  ],
 ];
 
 describe.each([
