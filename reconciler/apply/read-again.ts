@@ -28,8 +28,8 @@ export function mayBeStale(error: unknown): boolean {
 
 /**
  * The workload at the version just read, if the plan still applies. Throws a {@link StaleWorkloadError} if it is
- * another object, asks for something else by now or in another way, or was written by another replica. Its status is not compared: that
- * of a running Job changes all the time.
+ * another object, asks for something else by now or in another way, or was written by another replica. Its status is not
+ * compared: that of a running Job changes all the time.
  */
 export function readAgain(
   { read }: Pick<ApplyContext, 'read'>,
