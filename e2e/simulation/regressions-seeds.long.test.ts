@@ -173,6 +173,11 @@ const ofTheEngine: readonly Regression[] = [
     'a read by name that began while lists were refused does not revert what the watch has shown since',
     /forbidden: GET \/api\/v1\/configmaps [^]*edit ConfigMap default\/extra/,
   ],
+  [
+    650_241_436,
+    'a restart that was answered after a restore of etcd had undone it counted as stored: a change was missed',
+    /MODIFIED Deployment shop\/api \(revision 1133\)[^]*is restored to revision[^]*MODIFIED Deployment shop\/api/,
+  ],
 ];
 
 const ofTheJudge: readonly Regression[] = [

@@ -5,6 +5,7 @@ import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/trac
 import { getObject, type KubeObject } from '../../shared/kube/client/objects';
 import { baselineText } from '../apply/baseline-too-large-error';
 import { MarkerLostError } from '../apply/patch-workload';
+import { StaleWorkloadError } from '../apply/read-again';
 import type { ApplyContext, Restart } from '../apply/restart';
 import type { Reporter } from '../reporting/reporter';
 import type { WorkloadIndex } from '../workloads/workload-index';
@@ -17,7 +18,7 @@ import type { Writers } from './writers';
 export interface BaselineWritesOptions {
   readonly context: ApplyContext;
   readonly writers: Pick<Writers, 'annotate'>;
-  readonly workloads: Pick<WorkloadIndex, 'get' | 'remember' | 'wrote' | 'takeBack'>;
+  readonly workloads: Pick<WorkloadIndex, 'get' | 'remember' | 'wrote' | 'takeBack' | 'timesForgotten'>;
   readonly reporter: Pick<Reporter, 'answered' | 'restarted' | 'notRestarted'>;
   readonly adoptions: AdoptionRateLimiter;
   readonly removals: Pick<BaselineRemovals, 'putBack' | 'forget'>;
@@ -90,7 +91,10 @@ export class BaselineWrites {
   ): Promise<boolean> {
     const { context, writers, workloads } = this.#options;
     const annotations = { ...others, [ownAnnotations.baseline]: baselineText(workload, baseline) };
+    const { timesForgotten } = workloads;
     const stored = await writers.annotate(context, version, annotations);
+    // A restore of etcd may have undone it meanwhile.
+    if (workloads.timesForgotten !== timesForgotten) throw new StaleWorkloadError(workload);
     if (!stored || stored.lacksBaseline) {
       workloads.remember(workload, baseline);
       return false;

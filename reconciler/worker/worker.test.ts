@@ -37,6 +37,8 @@ const baseline = formatBaseline(baselineOf(2, contentOf({ color: 'red' }).whole(
 let server: ApplyWorld;
 /** The server's answer to a PATCH. */
 let answer: Reply;
+/** Runs before the answer to a PATCH. */
+let meanwhile: () => void;
 let tended: number;
 /** What there is to do about the pause of the workload. */
 let pause: QueueResult;
@@ -57,7 +59,12 @@ let events: KubeEvent[];
 /** Deployment `web` runs with red, and its source holds blue. */
 beforeEach(() => {
   const stored = workloadObject({ baseline, resourceVersion: '11' });
-  server = applyWorld(({ method }) => (method === 'GET' ? { body: stored } : answer));
+  meanwhile = () => undefined;
+  server = applyWorld(({ method }) => {
+    if (method === 'GET') return { body: stored };
+    meanwhile();
+    return answer;
+  });
   tended = 0;
   pause = { kind: 'done' };
   gates = { isOpen: true, passed: [] };
@@ -330,6 +337,43 @@ describe('a restart', () => {
       expect(lastRestart()).toMatchObject({ by: ['alice'] });
     },
   );
+});
+
+describe('a write that is answered after etcd was restored', () => {
+  /** The list shows the workload as it was before the write. */
+  function restored(): void {
+    workloads.forgetSeen();
+    workloads.sink('Deployment', undefined, () => undefined).upsert(workloadRecord({ baseline }), 'list');
+  }
+
+  it('of a restart counts as undone: the restart is still owed', async () => {
+    const written = { kind: 'written' as const, did: 'restarted', stored: { resourceVersion: '12' } };
+    const answering = jest.spyOn(coalescer, 'answering').mockImplementation(async () => {
+      restored();
+      return await Promise.resolve(written);
+    });
+    expect(await worker.process(key)).toEqual({ kind: 'again', afterMs: 0 });
+    answering.mockResolvedValue(written);
+    expect(await worker.process(key)).toEqual({ kind: 'done' });
+    expect(await worker.process(key)).toEqual({ kind: 'done' });
+    expect(answering).toHaveBeenCalledTimes(2);
+  });
+
+  it('of a baseline counts as undone: it is written again', async () => {
+    jest.spyOn(coalescer, 'look').mockImplementation(async (workload) => {
+      return await Promise.resolve({ kind: 'coalesced', workload });
+    });
+    answer = { body: workloadObject({ baseline: 'of the write', resourceVersion: '12' }) };
+    meanwhile = restored;
+    expect(await worker.process(key)).toMatchObject({ kind: 'failed' });
+    expect(workloads.get(key)?.record.resourceVersion).toBe('10');
+    meanwhile = () => undefined;
+    expect(await worker.process(key)).toEqual({ kind: 'done' });
+    expect([requests().filter((each) => each !== 'GET'), workloads.get(key)?.record.resourceVersion]).toEqual([
+      ['PATCH 10', 'PATCH 11'],
+      '12',
+    ]);
+  });
 });
 
 describe('the turn of a restart', () => {

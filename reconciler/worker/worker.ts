@@ -318,6 +318,7 @@ export class Worker {
     const { atMs, id, changeIds, earlierChangeIds } = restart;
     const lastRestart = { atMs, id, changeIds, earlierChangeIds };
     const takeBack = turns.began(workload, lastRestart);
+    const { timesForgotten } = workloads;
     try {
       const apply = writers.methods[workloadKind(record.kind).apply];
       const applied = await coalescer.answering(workload.key, async () => await apply(context, restart));
@@ -338,13 +339,16 @@ export class Worker {
       }
       const progress = progressOnceRestarted(record.progress, pause !== undefined);
       const wrote = { lastRestart, progress, ...(pause && { pause: pause.pause }) };
-      if (applied.stored) workloads.wrote(workload, applied.stored, baseline, wrote);
-      else workloads.remember(workload, baseline);
+      // A restore of etcd may have undone it meanwhile. A list shows whether it has, and then the restart is owed again.
+      const mayBeUndone = workloads.timesForgotten !== timesForgotten;
+      if (applied.stored && !mayBeUndone) workloads.wrote(workload, applied.stored, baseline, wrote);
+      else if (!applied.stored) workloads.remember(workload, baseline);
       reporter.restarted(workload, restart, {
         did: applied.did + urgently(passed),
         changedMs: settled.firstMs,
         waited,
       });
+      if (mayBeUndone) return { kind: 'again', afterMs: 0 };
       return applied.stored && !applied.stored.lacksBaseline ? { kind: 'done' } : unwritten;
     } catch (error) {
       if (!mayBeStored(error)) takeBack();

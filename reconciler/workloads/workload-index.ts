@@ -70,6 +70,7 @@ export class WorkloadIndex {
   readonly #users = new SourceUsers();
   /** Of each namespace; see {@link revisionOf}. */
   readonly #revisions = new Map<string, number>();
+  #timesForgotten = 0;
 
   constructor(options: WorkloadIndexOptions) {
     this.#options = options;
@@ -106,6 +107,11 @@ export class WorkloadIndex {
   /** Another number as soon as a workload of the namespace comes, goes, uses other sources or has other gate settings. */
   revisionOf(namespace: string): number {
     return this.#revisions.get(namespace) ?? 0;
+  }
+
+  /** Another number once what was seen counts no more: the answer to a write from before that tells of an undone state. */
+  get timesForgotten(): number {
+    return this.#timesForgotten;
   }
 
   /**
@@ -237,6 +243,7 @@ export class WorkloadIndex {
    * are restored too. Only workloads whose baseline is kept in memory stay.
    */
   forgetSeen(): void {
+    this.#timesForgotten++;
     for (const { key, inMemory } of [...this.#entries.values()]) if (!inMemory) this.remove(key);
     this.#untracked.clear();
   }
