@@ -107,7 +107,11 @@ it('a content whose patch comes late, after it was given up, is put back no seco
   const delays = [33_000, 6_000].map((delayMs): Fault => ({ kind: 'delay', delayMs }));
   for (const [index, fault] of delays.entries()) {
     shop.harness.faults.add({
-      match: (target) => isPutBack(target) && patches === index && patches++ === index,
+      match: (target) => {
+        if (!isPutBack(target) || patches !== index) return false;
+        patches++;
+        return true;
+      },
       fault,
     });
   }

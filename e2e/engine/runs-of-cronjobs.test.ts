@@ -26,7 +26,7 @@ async function changed(color: string): Promise<void> {
   await harness.clock.advance(60_000);
 }
 
-it('a change to a content that a Job is left of is run, though numbers began anew with a removed baseline', async () => {
+it('a source returns to earlier content: its CronJob is run, though the Job of then exists and the baseline was removed', async () => {
   const first = await harness.start();
   await changed('blue');
   await changed('red');
@@ -40,7 +40,7 @@ it('a change to a content that a Job is left of is run, though numbers began ane
   expect(runs()).toBe(3);
 });
 
-it('a change to a content that a Job is left of is run without the right to patch CronJobs', async () => {
+it('a source returns to earlier content: its CronJob is run, though the Job of then exists and no baseline can be stored', async () => {
   harness.faults.add({ match: isBaseline, fault: forbidden });
   const first = await harness.start();
   await changed('blue');

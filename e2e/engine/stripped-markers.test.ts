@@ -4,36 +4,17 @@ import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-k
 import type { AdmissionHook } from '../apiserver/admission';
 import type { Fault } from '../apiserver/faults';
 import { configMap, cronJob, deployment, fromConfigMap } from '../apiserver/cluster';
-import { objectAt, type JsonObject } from '../apiserver/json';
+import { objectAt } from '../apiserver/json';
 import { engineUser, Harness } from './harness';
+import { strippingHook, type Stripped } from './stripping.fixture';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red' } });
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
 const lastRestart = 'reroll.dev/last-restart';
 
-/** What a foreign webhook removes from our writes of Deployments: environment variables, maybe our annotations too. */
-let strips: 'nothing' | 'variables' | 'variables and annotations';
-const stripping: AdmissionHook = {
-  name: 'no-variables.example.com',
-  review: ({ operation, kind, object, user }) => {
-    if (
-      strips === 'nothing' ||
-      operation !== 'UPDATE' ||
-      kind.kind !== 'Deployment' ||
-      user !== engineUser ||
-      !object
-    ) {
-      return { allowed: true };
-    }
-    const [container] = objectAt(object, 'spec', 'template', 'spec')['containers'] as [JsonObject];
-    if (container['env'] === undefined) return { allowed: true };
-    const remove = (path: string) => ({ op: 'remove', path });
-    const own = ['baseline', 'last-restart'].map((name) => remove(`/metadata/annotations/reroll.dev~1${name}`));
-    const variables = remove('/spec/template/spec/containers/0/env');
-    return { allowed: true, patch: [variables, ...(strips === 'variables' ? [] : own)] };
-  },
-};
+let strips: Stripped;
+const stripping = strippingHook('Deployment', () => strips);
 
 let harness: Harness;
 

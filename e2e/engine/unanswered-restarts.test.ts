@@ -1,10 +1,9 @@
 import { expect, it } from '@jest/globals';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { deploymentConfig, deploymentConfigKind, rollout, rolloutKind } from '../apiserver/add-ons';
-import type { AdmissionHook } from '../apiserver/admission';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
-import { objectAt, type JsonObject } from '../apiserver/json';
 import { engineUser, Harness } from './harness';
+import { strippingHook } from './stripping.fixture';
 
 const app = configMap({ name: 'app', data: { color: 'red' } });
 const uses = {
@@ -24,7 +23,7 @@ class Cluster {
 
   constructor(readonly kind: WorkloadKindName & keyof typeof workloads) {
     this.path = `/${kind.toLowerCase()}s`;
-    const hook: AdmissionHook = { name: 'no-variables.example.com', review: (review) => this.#review(review) };
+    const hook = strippingHook(kind, () => (this.strips ? 'variables' : 'nothing'));
     this.harness = new Harness({ customKinds: [rolloutKind, deploymentConfigKind], admission: [hook] });
     this.harness.seed(app, workloads[kind](uses));
     this.harness.faults.add({
@@ -42,19 +41,6 @@ class Cluster {
       fault: { kind: 'reset', when: 'after' },
       times: 1,
     });
-  }
-
-  #review({
-    operation,
-    kind,
-    object,
-    user,
-  }: Parameters<AdmissionHook['review']>[0]): ReturnType<AdmissionHook['review']> {
-    const isOurs = operation === 'UPDATE' && kind.kind === this.kind && user === engineUser;
-    if (!this.strips || !isOurs || !object) return { allowed: true };
-    const [container] = objectAt(object, 'spec', 'template', 'spec')['containers'] as [JsonObject];
-    if (container['env'] === undefined) return { allowed: true };
-    return { allowed: true, patch: [{ op: 'remove', path: '/spec/template/spec/containers/0/env' }] };
   }
 }
 

@@ -129,7 +129,7 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
   // If others took its restart out, the restart is owed against what was recorded before.
   if (alteredIn(opened, life).length > 0)
     known.push(...life.writes.slice(0, -1).map((each) => baselineOf(each.object)));
-  // What others took out whole was not stored, and is kept in memory. The numbers count it.
+  // If others take marker and record out of a write, the process keeps the record in memory. The next number shows it.
   const isKeptInMemory = before !== undefined && after.n > before.n + 1;
   if (opened.alteredWorkloads.has(life.name) && isKeptInMemory) known.push(undefined);
   if (!isRestart(write)) {

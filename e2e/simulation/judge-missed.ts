@@ -193,8 +193,8 @@ function countsAgain(opened: Case, life: Life, source: string): boolean {
 }
 
 /**
- * Whether the source was deleted before any engine recorded content of it. Then nobody can know what it held before.
- * That single keys do not exist is no content.
+ * Whether the source was deleted before any engine recorded content of it. Then nobody can know what it held before. A
+ * record that single keys do not exist says nothing of the others.
  */
 function wasUnknown(contents: Contents, { writes }: Life, source: string, since: number): boolean {
   const gone = contents.versions(source).find(({ revision, content }) => revision > since && content === undefined);

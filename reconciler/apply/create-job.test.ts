@@ -108,7 +108,7 @@ describe('§6.1 a CronJob', () => {
     ).toBe(first);
     expect(await name({ baseline: baselineOf(3) })).not.toBe(first);
     expect(await name({ baseline: baselineOf(2, '-') })).not.toBe(first);
-    // The numbers began anew, and the content has come back.
+    // The source has returned to that content, and a new baseline was begun.
     expect(await name({}, '2026-01-03T03:04:05Z')).not.toBe(first);
   });
 

@@ -42,11 +42,12 @@ function jobFor(cronJob: KubeObject, restart: Restart) {
   const template = objectOf(fieldAt(cronJob, ['spec', 'jobTemplate']));
   const metadata = objectOf(template['metadata']);
   const spec = objectOf(template['spec']);
+  const digest = hash('sha256', `${uid} ${identityOf(cronJob, restart)}`, 'hex').slice(0, nameDigits);
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: {
-      name: `${name}-${hash('sha256', `${uid} ${identityOf(cronJob, restart)}`, 'hex').slice(0, nameDigits)}`,
+      name: `${name}-${digest}`,
       namespace,
       labels: objectOf(metadata['labels']),
       // Like `kubectl create job --from`; the same key in the template wins.
@@ -59,11 +60,12 @@ function jobFor(cronJob: KubeObject, restart: Restart) {
 }
 
 /**
- * The same for each attempt to answer the same change, in each process, and another for any other change. An edit of the
- * CronJob between an attempt and its baseline is no other change, so only the records of what changed are part of it.
- * They alone do not identify a change: content comes back, and numbers begin anew when a baseline is lost. The time of
- * Reroll's last write of the CronJob tells those apart. Without a stored baseline, the numbers are those of one process
- * and there is no such write, so the versions of the sources tell.
+ * Text that is the same for each attempt to answer a change, by any replica, and different for any other change.
+ *
+ * - With a stored baseline: what is to be recorded of the changed sources, and when Reroll last wrote the CronJob. Other
+ *   sources are left out, because an edit of the CronJob between two attempts may add some. The time is needed because a
+ *   source may return to earlier content, and the numbers of baselines begin anew when one is removed.
+ * - Without one: the versions of the changed sources. Each replica counts its baselines in memory by itself.
  */
 function identityOf(cronJob: KubeObject, { baseline, changes, workload }: Restart): string {
   if (workload.record.baselineText === undefined) {

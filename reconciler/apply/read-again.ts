@@ -40,7 +40,7 @@ export function readAgain(
   const now = read(record.kind, object);
   const isSame = now.uid === record.uid && now.baselineText === record.baselineText && now.deleting === record.deleting;
   const isAskedSame = trackingSignature(now) === trackingSignature(record) && sameGateSettings(now.gates, record.gates);
-  const isDoneSame = sameSettings(now.settings, record.settings) && now.rollout?.strategy === record.rollout?.strategy;
-  if (!isSame || !isAskedSame || !isDoneSame) throw new StaleWorkloadError(workload);
+  const isSameWay = sameSettings(now.settings, record.settings) && now.rollout?.strategy === record.rollout?.strategy;
+  if (!isSame || !isAskedSame || !isSameWay) throw new StaleWorkloadError(workload);
   return { ...workload, record: { ...record, resourceVersion: now.resourceVersion, generation: now.generation } };
 }

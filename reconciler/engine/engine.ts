@@ -93,7 +93,7 @@ export class Engine implements ReconcilerEngine {
     this.#sources = buildSources(base, {
       onChange: (change) => this.#onSourceChange(change),
       onRead: (source) => this.#work.rollback?.rollbacks.changed(source),
-      isRefused: (source) => this.#watch.watches.refusedSources().some((refused) => isAmong(refused, source)),
+      isRefused: (source) => isAmong(this.#watch.watches.refusedSources(), source),
       mayBeUsed: (source) =>
         this.#workloads.index.usersOf(source).length > 0 || !this.#watch.watches.hasListedWorkloads(),
     });
@@ -333,6 +333,7 @@ export class Engine implements ReconcilerEngine {
     this.#workloads.scope.restored(version);
     this.#sources.index.restored(version);
     this.#sources.contents.readAnew();
+    // The reads of change records that are under way count as overtaken, as after a list.
     for (const kind of watchedSourceKinds) this.#sources.hints.listed(kind, undefined);
     this.#watch.named.readAnew();
     this.#workloads.index.forgetSeen();

@@ -135,6 +135,6 @@ export class NamedSources {
   }
 
   #isRefused(source: RefusedSource): boolean {
-    return this.#options.refused().some((refused) => isAmong(refused, source));
+    return isAmong(this.#options.refused(), source);
   }
 }

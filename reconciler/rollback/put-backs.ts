@@ -60,10 +60,8 @@ export interface PutBack {
  */
 export class PutBacks {
   readonly #options: PutBacksOptions;
-  /** Versions of sources that are known not to be patched, although a copy tells of an attempt. */
-  readonly #unpatched = new Map<SourceKey, string>();
-  /** Versions whose patch got no answer: it may come late, whatever becomes of another one. */
-  readonly #unanswered = new Map<SourceKey, string>();
+  /** Of each source, the last version whose copy tells of an attempt that is not known to have succeeded. */
+  readonly #attempts = new Map<SourceKey, { readonly version: string; readonly mayBeStored: boolean }>();
 
   constructor(options: PutBacksOptions) {
     this.#options = options;
@@ -84,7 +82,7 @@ export class PutBacks {
     const good = await this.#good(bad, stored);
     const rolledBack = await this.#attempt(bad, stored);
     if (!bad.isStopped()) {
-      this.#noteUnpatched(sourceKey(bad.source), stored.object.metadata.resourceVersion);
+      this.#notStored(bad.source, stored.object);
       return undefined;
     }
     await this.#patch(bad, stored, good, rolledBack);
@@ -93,17 +91,17 @@ export class PutBacks {
   }
 
   forget(source: SourceKey): void {
-    this.#unpatched.delete(source);
-    this.#unanswered.delete(source);
+    this.#attempts.delete(source);
   }
 
   clear(): void {
-    this.#unpatched.clear();
-    this.#unanswered.clear();
+    this.#attempts.clear();
   }
 
-  #noteUnpatched(source: SourceKey, version: string): void {
-    if (this.#unanswered.get(source) !== version) this.#unpatched.set(source, version);
+  /** An attempt is known not to be stored. An earlier one for the same version that got no answer may still come. */
+  #notStored(source: SourceRef, { metadata: { resourceVersion: version } }: KubeObject): void {
+    const former = this.#attempts.get(sourceKey(source));
+    if (former?.version !== version) this.#attempts.set(sourceKey(source), { version, mayBeStored: false });
   }
 
   /** The content that was kept, if it is the one that all others still have. */
@@ -149,7 +147,8 @@ export class PutBacks {
     const note: KeptNote = { change, at: new Date(clock.nowMs()).toISOString(), version, rolledBack };
     if (former?.note.change === change) {
       if (former.note.version === version) return rolledBack;
-      if (former.note.version === this.#unpatched.get(sourceKey(record))) {
+      const attempt = this.#attempts.get(sourceKey(record));
+      if (attempt && attempt.version === former.note.version && !attempt.mayBeStored) {
         await store.note('bad', kind, object, former, note);
         return rolledBack;
       }
@@ -175,14 +174,14 @@ export class PutBacks {
       await patchObject(client, sourceResources[kind], namespace, name, patch, { type: 'merge' });
     } catch (error) {
       if (!mayBeStored(error)) {
-        this.#noteUnpatched(sourceKey(source), object.metadata.resourceVersion);
+        this.#notStored(source, object);
         throw error;
       }
-      this.#unanswered.set(sourceKey(source), object.metadata.resourceVersion);
+      this.#attempts.set(sourceKey(source), { version: object.metadata.resourceVersion, mayBeStored: true });
       const now = await contents.read(source).catch(() => undefined);
       if (now?.record.gates?.rolledBack?.includes(change) !== true) throw error;
     }
-    this.#unpatched.delete(sourceKey(source));
+    this.#attempts.delete(sourceKey(source));
   }
 }
 

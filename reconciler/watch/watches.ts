@@ -33,9 +33,11 @@ export interface RefusedSources {
   readonly namespace: string | undefined;
 }
 
-/** Whether the source is one of those. */
-export function isAmong({ kind, namespace }: RefusedSources, source: Pick<SourceRef, 'kind' | 'namespace'>): boolean {
-  return kind === source.kind && (namespace ?? source.namespace) === source.namespace;
+/** Whether the source is of a kind that Reroll may not list in its namespace. */
+export function isAmong(refused: readonly RefusedSources[], source: SourceRef): boolean {
+  return refused.some(
+    ({ kind, namespace = source.namespace }) => kind === source.kind && namespace === source.namespace,
+  );
 }
 
 /** Something that may keep restarts from beginning, and that Reroll may not list. */

@@ -81,13 +81,8 @@ function change(...sources: readonly DigestedSource[]): void {
 function owed({ kind, name, uid }: DigestedSource, content: ContentDigest | undefined): Verdict {
   return {
     ...{ id: sourceId({ kind, name }), kind, name, container: 'main', whole: content?.whole() },
-    ...{
-      uid: content && uid,
-      version: undefined,
-      exists: content !== undefined,
-      decision: 'auto',
-      comparison: undefined,
-    },
+    ...{ uid: content && uid, version: undefined, exists: content !== undefined },
+    ...{ decision: 'auto', comparison: undefined },
   };
 }
 

@@ -26,7 +26,7 @@ export class UnansweredRestarts {
     const { key, record } = restart.workload;
     if (!mayBeStored(error) || !keepsMarker(record)) return;
     const others = this.#restarts.get(key) ?? [];
-    const ofSame = others.filter(({ workload }) => recordsSame(workload.record, record));
+    const ofSame = others.filter(({ workload }) => hasSameBaseline(workload.record, record));
     this.#restarts.set(key, [...ofSame, restart].slice(-mostOfBaseline));
   }
 
@@ -34,7 +34,7 @@ export class UnansweredRestarts {
   takeRecorded({ key, record }: TrackedWorkload): readonly Restart[] {
     const restarts = this.#restarts.get(key) ?? [];
     // No watch has shown the write yet.
-    if (restarts.some(({ workload }) => recordsSame(workload.record, record))) return [];
+    if (restarts.some(({ workload }) => hasSameBaseline(workload.record, record))) return [];
     this.#restarts.delete(key);
     return restarts.filter(({ workload: { record: before }, annotations }) => {
       const isRecorded = record.uid === before.uid && record.baselineText === annotations[ownAnnotations.baseline];
@@ -80,10 +80,10 @@ function mayBeAsWritten(before: WorkloadRecord, generation = before.generation):
 }
 
 /**
- * Whether no restart lies between them: each one records another baseline. Versions do not tell, because a write may
- * name a newer one than the index has: that of a workload that is read again before it.
+ * Whether no restart was stored between the two: each restart records another baseline. Their versions cannot be compared
+ * instead. Some kinds are read again before the write, which then names a newer version than the index has.
  */
-function recordsSame(left: WorkloadRecord, right: WorkloadRecord): boolean {
+function hasSameBaseline(left: WorkloadRecord, right: WorkloadRecord): boolean {
   return left.uid === right.uid && left.baselineText === right.baselineText;
 }
 

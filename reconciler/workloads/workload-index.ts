@@ -109,7 +109,7 @@ export class WorkloadIndex {
     return this.#revisions.get(namespace) ?? 0;
   }
 
-  /** Another number once what was seen counts no more: the answer to a write from before that tells of an undone state. */
+  /** Changes when etcd was restored. A write that began before that may be undone, whatever its answer says. */
   get timesForgotten(): number {
     return this.#timesForgotten;
   }

@@ -22,14 +22,8 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
     ...(source?.gates?.compare === 'parsed' && { isParsed: true as const }),
   };
   const verdict = {
-    id,
-    kind,
-    name,
-    container,
-    whole,
-    uid: source?.uid,
-    version: source?.resourceVersion,
-    exists: source !== undefined,
+    ...{ id, kind, name, container, whole, exists: source !== undefined },
+    ...{ uid: source?.uid, version: source?.resourceVersion },
     ...counting,
   };
   const isKnown = input.knownKinds.has(kind) || input.isNamed?.(candidate) === true;
