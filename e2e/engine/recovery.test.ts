@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { configMap, deployment, fromConfigMap, job } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
-import { Harness, type Engine, handoverLease, usualLease } from './harness';
+import { Harness, type Engine, engineUser, handoverLease, usualLease } from './harness';
+import { chartRules, rule } from './rights.fixture';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
@@ -174,6 +175,40 @@ describe('a restore of etcd', () => {
     await harness.edit('ConfigMap', 'app', { color: 'green' });
     await harness.clock.advance(60_000);
     expect(harness.restarts('Deployment', 'web') - before).toBe(1);
+  });
+
+  it('that the Lease cannot show, because it was first read after it, is noticed by a workload that is older', async () => {
+    const harness = await adopted();
+    const first = await harness.start();
+    const backup = harness.server.store.revision;
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(900_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    await first.stop();
+    const isLate = ({ pathname }: FaultTarget): boolean => /leases|configmaps/.test(pathname);
+    const readable = harness.faults.add({ match: isLate, fault: { kind: 'status', code: 503 } });
+    await harness.start();
+    harness.server.restore(backup);
+    readable();
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(5_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+
+  it('that undid a restart is noticed by the watches if there is no right to the Lease: the restart is owed', async () => {
+    const harness = await adopted(usualLease);
+    harness.server.rbac.restrict(engineUser, [...chartRules, rule('apps', 'deployments', 'watch')]);
+    await harness.start();
+    await harness.clock.advance(120_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    const backup = harness.server.store.revision;
+    await harness.clock.advance(900_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    harness.server.restore(backup);
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
   });
 
   it('is noticed by missing bookmarks if there is no Lease to read', async () => {

@@ -79,6 +79,8 @@ export interface WorkEvents {
   readonly term: () => Term | undefined;
   /** Looks whether etcd was restored, and reports it before it resolves. @throws an error of the request */
   readonly checkRestored: () => Promise<void>;
+  /** Called when a read shows that etcd was restored; `version` is the one that it found. */
+  readonly onRestored: (version: string) => void;
   /** A journal entry ended without Reroll creating its Job: what the Job was to be recreated for may still be owed. */
   readonly onSuperseded: () => void;
 }
@@ -167,6 +169,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     deferrals: new Deferrals({ logger, events: recorder }),
     adoptions: new AdoptionRateLimiter(clock),
     checkRestored: events.checkRestored,
+    onRestored: events.onRestored,
     refresh: workloads.refresh,
     isOutdated: workloads.isOutdated,
     removals,

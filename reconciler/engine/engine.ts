@@ -134,6 +134,7 @@ export class Engine implements ReconcilerEngine {
       onKnown: (source) => {
         for (const { key } of this.#workloads.index.usersOf(source)) this.#work.queue.add(key);
       },
+      onRestored: (version) => this.#onRestored(version),
     });
     this.#election = electionFor(deps, settings);
     const parts = {
@@ -144,6 +145,7 @@ export class Engine implements ReconcilerEngine {
       assertLeading: () => this.#assertLeading(),
       term: () => (this.#mayAct() ? this.#term : undefined),
       checkRestored: async () => await this.#election.checkRestored(),
+      onRestored: (version) => this.#onRestored(version),
       onSuperseded: () => this.#lookAtEverything(),
     });
   }

@@ -16,14 +16,16 @@ const ten = at('10');
 /** A write to version 10 was refused, this is known since, and this is what a read by name finds. */
 function refusedAtTen(known: TrackedWorkload | undefined, resourceVersion = '11') {
   const taken: string[] = [];
+  const restored: string[] = [];
   const { client, transport } = clientWorld(() => ({ body: workloadObject({ resourceVersion }) }));
   const versions = new RefusedVersions({
     workloads: { get: () => known },
     context: { client, read: () => workloadRecord({ resourceVersion }) },
     refresh: (record) => taken.push(record.resourceVersion),
+    onRestored: (version) => restored.push(version),
   });
   versions.note(ten);
-  return { versions, taken, transport };
+  return { versions, taken, restored, transport };
 }
 
 describe('a workload that a write was refused for', () => {
@@ -35,13 +37,13 @@ describe('a workload that a write was refused for', () => {
   ])('is taken as it was read, or not: %s', async (_, known, taken) => {
     const world = refusedAtTen(known);
     await world.versions.catchUp(ten);
-    expect(world.taken).toEqual(taken);
+    expect([world.taken, world.restored]).toEqual([taken, []]);
   });
 
-  it('is taken at an older version, if the write of what is known was undone by a restore of etcd', async () => {
+  it('is taken at an older version, which shows that etcd was restored', async () => {
     const world = refusedAtTen(ten, '4');
     await world.versions.catchUp(ten);
-    expect(world.taken).toEqual(['4']);
+    expect([world.taken, world.restored]).toEqual([['4'], ['4']]);
   });
 
   it('is not read if the watch has shown a newer version before, nor at the second look', async () => {

@@ -11,6 +11,8 @@ export interface RefusedVersionsOptions {
   readonly context: Pick<ApplyContext, 'client' | 'read'>;
   /** Takes over an object that was read by name. */
   readonly refresh: (record: WorkloadRecord) => void;
+  /** Called when an object is older than the server has shown it: etcd was restored. */
+  readonly onRestored: (version: string) => void;
 }
 
 /** Versions of workloads that a write was refused for. Only a newer version is worth another try. */
@@ -37,15 +39,17 @@ export class RefusedVersions {
   async catchUp({ key, record }: TrackedWorkload): Promise<void> {
     const refused = this.#versions.get(key);
     if (refused === undefined) return;
-    const { workloads, context, refresh } = this.#options;
+    const { workloads, context, refresh, onRestored } = this.#options;
     if (refused === record.resourceVersion) {
       const { resource } = workloadKind(record.kind);
       const object = await getObject(context.client, resource, record.namespace, record.name);
       const found = context.read(record.kind, object);
       // The workload may be gone from the index, for example because its namespace is no longer selected.
       const known = workloads.get(key)?.record;
-      // The watch may have shown what followed before this answer arrived, and shows it only once. If it has shown nothing,
-      // the answer counts even if it is older: after a restore of etcd, what is known may be undone.
+      // A read by name comes from etcd itself. The Lease and the watches may not have shown the restore: they may have
+      // begun after it.
+      if (isOlderVersion(found.resourceVersion, refused)) onRestored(found.resourceVersion);
+      // The watch may have shown what followed before this answer arrived, and shows it only once.
       const isShownSince = known?.resourceVersion !== refused;
       if (known && !(isShownSince && isOlderVersion(found.resourceVersion, known.resourceVersion))) refresh(found);
     }

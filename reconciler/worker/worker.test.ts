@@ -127,6 +127,7 @@ beforeEach(() => {
     },
     adoptions: new AdoptionRateLimiter(clock),
     checkRestored: () => Promise.resolve(),
+    onRestored: nothing,
     refresh: (record) => workloads.sink(record.kind, undefined, nothing).upsert(record, 'list'),
     isOutdated: () => false,
     removals: { putBack: () => Promise.resolve(), forget: nothing },

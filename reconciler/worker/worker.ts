@@ -43,7 +43,7 @@ export interface WorkerOptions
   extends
     PlanView,
     Pick<BaselineWritesOptions, 'adoptions' | 'removals' | 'checkRestored'>,
-    Pick<RefusedVersionsOptions, 'refresh'> {
+    Pick<RefusedVersionsOptions, 'refresh' | 'onRestored'> {
   readonly contents: Pick<ContentLoader, 'read'>;
   readonly versions: Pick<ComparableVersions, 'known' | 'ask'>;
   readonly clock: Clock;

@@ -118,6 +118,8 @@ export interface World {
   readonly sink: RecordingSink;
   readonly reflector: Reflector<Thing>;
   readonly reconnects: ReconnectReason[];
+  /** The versions with which a restore of etcd was reported. */
+  readonly restores: string[];
   readonly decodeFailures: string[];
   readonly lists: HttpRequest[];
   readonly watches: HttpRequest[];
@@ -148,6 +150,7 @@ export function world(
   const client = new KubeClient({ transport, credentials, clock, logger, userAgent: 'reroll/test' });
   const sink = new RecordingSink();
   const reconnects: ReconnectReason[] = [];
+  const restores: string[] = [];
   const decodeFailures: string[] = [];
   const observer = {
     listed: () => undefined,
@@ -156,7 +159,7 @@ export function world(
     sinkFailed: () => undefined,
   };
   const reflector = new Reflector(
-    { client, clock, random, logger, observer },
+    { client, clock, random, logger, observer, onRestored: (version) => void restores.push(version) },
     { resource: configMaps, decoder: thingDecoder, sink, ...options },
   );
   return {
@@ -166,6 +169,7 @@ export function world(
     sink,
     reflector,
     reconnects,
+    restores,
     decodeFailures,
     lists,
     watches,
