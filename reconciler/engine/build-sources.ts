@@ -5,7 +5,7 @@ import { ContentLoader } from '../reading/content-loader';
 import { sourceReader } from '../reading/read-source';
 import { sourceReads } from '../reading/source-reads';
 import { listedSources } from '../watch/listed-sources';
-import { SourceIndex, type SourceChange } from '../sources/source-index';
+import { SourceIndex, type SourceChange, type SourceIndexListener } from '../sources/source-index';
 import type { EngineBase } from './engine-deps';
 import { observeSources } from './observers';
 
@@ -31,14 +31,16 @@ export interface SourceEvents {
 export function buildSources({ deps, settings, keys }: EngineBase, events: SourceEvents): SourceParts {
   const { client, clock, logger, metrics } = deps;
   const { annotationKeys, sourceSelector, namespaces, ignoredSourceKind } = settings;
-  const index = new SourceIndex(clock, {
+  const listed = listedSources(settings);
+  const listener: SourceIndexListener = {
     onChange: (change) => {
       if (change.after) hints.observed(change.after);
       events.onChange(change);
     },
     onInconsistency: (source) => hints.check(source),
     onListed: (kind, namespace) => hints.listed(kind, namespace),
-  });
+  };
+  const index = new SourceIndex(clock, listener, listed);
   const readSource = sourceReader(client, keys, annotationKeys, sourceSelector);
   const hints = new Hints({
     ...{ clock, logger, readSource },
@@ -51,7 +53,7 @@ export function buildSources({ deps, settings, keys }: EngineBase, events: Sourc
     onAbsent: (source) => index.learnAbsence(source),
   });
   const contents = new ContentLoader({
-    ...sourceReads(deps, keys, annotationKeys, listedSources(settings)),
+    ...sourceReads(deps, keys, annotationKeys, listed),
     sources: index,
     isRefused: events.isRefused,
     onRead: (source) => {

@@ -38,7 +38,7 @@ export interface SourceEntry {
   readonly matchSinceMs: number;
   /** The same for the annotation that says which of its keys count. */
   readonly keysSinceMs: number;
-  /** The record is from a read by name, and the watch has not caught up: it may still show earlier states. */
+  /** The record, or that there is none, is from a read by name, and the watch may still show earlier states. */
   readonly isRead: boolean;
   /** Oldest first. */
   readonly former: readonly PreviousState[];

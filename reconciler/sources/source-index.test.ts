@@ -3,7 +3,7 @@ import { budgets } from '../../shared/domain/budgets';
 import { sourceKey, type DigestedSource, type SourceRecord } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { appConfig, at, contentOf, listedRecord, sourceRecord } from '../../shared/domain/plan/records.fixture';
-import { SourceIndex, type SourceChange } from './source-index';
+import { SourceIndex, type SourceChange, type SourceIndexListener } from './source-index';
 
 const tenMinutesMs = 10 * 60_000;
 const red = { color: 'red' };
@@ -14,16 +14,17 @@ let clock: FakeClock;
 let changes: SourceChange[];
 let inconsistencies: string[];
 let index: SourceIndex;
+const listener: SourceIndexListener = {
+  onChange: (change) => void changes.push(change),
+  onInconsistency: (source) => void inconsistencies.push(sourceKey(source)),
+  onListed: () => undefined,
+};
 
 beforeEach(() => {
   clock = new FakeClock();
   changes = [];
   inconsistencies = [];
-  index = new SourceIndex(clock, {
-    onChange: (change) => void changes.push(change),
-    onInconsistency: (source) => void inconsistencies.push(sourceKey(source)),
-    onListed: () => undefined,
-  });
+  index = new SourceIndex(clock, listener);
 });
 
 function see(record: Parameters<typeof sourceRecord>[0], origin: 'list' | 'watch' = 'watch'): DigestedSource {
@@ -665,6 +666,42 @@ describe('a state that was read', () => {
   it('is removed when a watch shows the deletion', () => {
     remove('shop/app', 'uid-app');
     expect(contentNow()).toBeUndefined();
+  });
+});
+
+describe('a source that a read by name did not find', () => {
+  const shown = () => index.get(appConfig)?.content;
+
+  beforeEach(() => {
+    see({ data: red, resourceVersion: '10' });
+    index.learnAbsence(appConfig);
+    changes = [];
+  });
+
+  it('stays deleted while a watch that lags shows its last edits', () => {
+    see({ data: blue, resourceVersion: '11' });
+    remove('shop/app', 'uid-app', '12');
+    expect([shown(), changes]).toEqual([undefined, []]);
+  });
+
+  it('is there again as another object', () => {
+    see({ data: blue, resourceVersion: '14', uid: 'uid-2' });
+    expect(shown()).toEqual(contentOf(blue));
+  });
+
+  it('is read again if a list shows it, as after a restore of etcd', () => {
+    see({ data: blue, resourceVersion: '11' }, 'list');
+    expect([shown(), inconsistencies]).toEqual([undefined, ['ConfigMap shop/app']]);
+    index.learn(sourceRecord({ data: blue, resourceVersion: '11' }));
+    expect(shown()).toEqual(contentOf(blue));
+  });
+
+  it('may be selected again by its labels if there is a selector', () => {
+    index = new SourceIndex(clock, listener, { isEverything: false });
+    see({ data: red, resourceVersion: '10' });
+    index.learnAbsence(appConfig);
+    see({ data: blue, resourceVersion: '11' });
+    expect(shown()).toEqual(contentOf(blue));
   });
 });
 

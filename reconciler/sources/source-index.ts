@@ -1,6 +1,7 @@
 import type { InForce } from '../../shared/domain/baseline/comparison';
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import type { ContentDigest } from '../../shared/domain/sources/content-digest';
+import { everything, type Selector } from '../../shared/domain/kubernetes/selector';
 import { splitObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import {
@@ -61,10 +62,13 @@ export class SourceIndex {
   readonly #listener: SourceIndexListener;
   readonly #store = new SourceStore();
   readonly #retention: StateRetention;
+  readonly #selectsEverything: boolean;
 
-  constructor(clock: Clock, listener: SourceIndexListener) {
+  /** `selector` selects what watches and reads show. */
+  constructor(clock: Clock, listener: SourceIndexListener, selector: Pick<Selector, 'isEverything'> = everything) {
     this.#clock = clock;
     this.#listener = listener;
+    this.#selectsEverything = selector.isEverything;
     this.#retention = new StateRetention(clock, this.#store);
   }
 
@@ -166,7 +170,7 @@ export class SourceIndex {
 
   /** A read by name found nothing. */
   learnAbsence(source: SourceRef): void {
-    this.#remove(source, undefined);
+    this.#remove(source, undefined, undefined, true);
   }
 
   /**
@@ -186,7 +190,10 @@ export class SourceIndex {
     const entry = this.#store.get(record);
     const known = entry?.isRead === true ? entry.record : undefined;
     const isBehind = known !== undefined && isOlderVersion(record.resourceVersion, known.resourceVersion);
-    if (!isBehind) this.#upsert(record, origin);
+    // Labels may select an object again that a read did not find. A deleted one does not come back.
+    const isDeleted =
+      this.#selectsEverything && entry?.isRead === true && !entry.record && entry.lastUid === record.uid;
+    if (!isBehind && !isDeleted) this.#upsert(record, origin);
     // A watch catches up. A list may be from a restored backup, and then what was read no longer exists.
     else if (origin === 'list') this.#listener.onInconsistency(record);
   }
@@ -240,7 +247,7 @@ export class SourceIndex {
     this.#listener.onChange({ kind, namespace, name, before, after: record });
   }
 
-  #remove(source: SourceRef, uid: string | undefined, resourceVersion?: string): void {
+  #remove(source: SourceRef, uid: string | undefined, resourceVersion?: string, isRead = false): void {
     this.#retention.expire();
     const { kind, namespace, name } = source;
     const entry = this.#store.get(source);
@@ -250,7 +257,7 @@ export class SourceIndex {
     const { ignore, match, uid: lastUid } = entry.record;
     const fromMs = this.#clock.nowMs();
     const flagTimes = { ignoreSinceMs: 0, matchSinceMs: 0, keysSinceMs: 0 };
-    const deleted = { record: undefined, fromMs, ...flagTimes, isRead: false, former, isFirstForgotten: false };
+    const deleted = { record: undefined, fromMs, ...flagTimes, isRead, former, isFirstForgotten: false };
     this.#store.set(source, { ...deleted, lastFlags: { ignore, match }, lastUid });
     this.#listener.onChange({ kind, namespace, name, before: entry.record, after: undefined });
   }
