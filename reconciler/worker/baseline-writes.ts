@@ -92,6 +92,8 @@ export class BaselineWrites {
     const { context, writers, workloads } = this.#options;
     const annotations = { ...others, [ownAnnotations.baseline]: baselineText(workload, baseline) };
     const { timesForgotten } = workloads;
+    // If this write gets no answer either, nothing else shows which of the two was stored.
+    this.#unanswered.seen(version);
     const stored = await writers.annotate(context, version, annotations);
     // A restore of etcd may have undone it meanwhile.
     if (workloads.timesForgotten !== timesForgotten) throw new StaleWorkloadError(workload);

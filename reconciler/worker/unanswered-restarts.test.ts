@@ -60,11 +60,23 @@ describe('a restart whose write got no answer', () => {
     expect(restarts.takeRecorded(seen(restart))).toEqual([]);
   });
 
-  it('is told after a version that the write was already based on, and that the watch shows late', () => {
-    const { restart, restarts } = unanswered();
+  it.each([
+    ['is told after a version that the write was already based on, and that the watch shows late', 'Rollout', '11', 1],
+    ['is told after the version that the write names', 'Deployment', '10', 1],
+    ['is not told after a later version without it, by which the write was refused', 'Deployment', '11', 0],
+    ['is told after an older version, as after a restore of etcd', 'Deployment', '9', 1],
+  ] as const)('%s: %s at %s', (_what, kind, resourceVersion, told) => {
+    const { restart, restarts } = unanswered({ kind, resourceVersion: '10' });
     const { workload } = restart;
-    expect(restarts.takeRecorded({ ...workload, record: { ...workload.record, resourceVersion: '11' } })).toEqual([]);
-    expect(restarts.takeRecorded(seen(restart))).toEqual([restart]);
+    expect(restarts.takeRecorded({ ...workload, record: { ...workload.record, resourceVersion } })).toEqual([]);
+    expect(restarts.takeRecorded(seen(restart))).toHaveLength(told);
+  });
+
+  it('is not told if a read of the workload has found it without the restart before', () => {
+    const { restart, restarts } = unanswered({ resourceVersion: '10' });
+    const { workload } = restart;
+    restarts.seen({ ...workload, record: { ...workload.record, resourceVersion: '11' } });
+    expect(restarts.takeRecorded(seen(restart))).toEqual([]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { ownAnnotations, ownFieldManager } from '../../shared/domain/annotations/annotations';
 import { managesAnnotation } from '../../shared/domain/workloads/managed-fields';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { KubeObject } from '../../shared/kube/client/objects';
@@ -30,8 +31,18 @@ export class UnansweredRestarts {
     this.#restarts.set(key, [...ofSame, restart].slice(-mostOfBaseline));
   }
 
+  /** This version of the workload was shown or read: forgets the restarts that can no longer be stored. */
+  seen({ key, record }: TrackedWorkload): void {
+    const restarts = this.#restarts.get(key) ?? [];
+    const left = restarts.filter(({ workload }) => !isOvertaken(workload.record, record));
+    if (left.length === 0) this.#restarts.delete(key);
+    else this.#restarts.set(key, left);
+  }
+
   /** Returns, once, the restarts that the workload may record. The caller must look for a marker in its template. */
-  takeRecorded({ key, record }: TrackedWorkload): readonly Restart[] {
+  takeRecorded(workload: TrackedWorkload): readonly Restart[] {
+    const { key, record } = workload;
+    this.seen(workload);
     const restarts = this.#restarts.get(key) ?? [];
     // No watch has shown the write yet.
     if (restarts.some(({ workload }) => hasSameBaseline(workload.record, record))) return [];
@@ -80,9 +91,15 @@ function mayBeAsWritten(before: WorkloadRecord, generation = before.generation):
 }
 
 /**
- * Whether no restart was stored between the two: each restart records another baseline. Their versions cannot be compared
- * instead. Some kinds are read again before the write, which then names a newer version than the index has.
+ * Whether a write to the earlier version can no longer be stored: there is a later one, which does not record it. Kinds that
+ * are read again before the write are left out, because it names a later version than the index had.
  */
+function isOvertaken(before: WorkloadRecord, record: WorkloadRecord): boolean {
+  if (workloadKind(before.kind).apply !== 'patch') return false;
+  return hasSameBaseline(before, record) && isOlderVersion(before.resourceVersion, record.resourceVersion);
+}
+
+/** Whether no restart was stored between the two: each restart records another baseline. */
 function hasSameBaseline(left: WorkloadRecord, right: WorkloadRecord): boolean {
   return left.uid === right.uid && left.baselineText === right.baselineText;
 }

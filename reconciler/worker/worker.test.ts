@@ -5,6 +5,7 @@ import type { GatesAnswer } from '../../shared/domain/gates/ask-gates';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import { everything } from '../../shared/domain/kubernetes/selector';
 import type { KubeEvent } from '../../shared/kube/client/events';
+import type { KubeObject } from '../../shared/kube/client/objects';
 import { bodyOf, zeroRandom } from '../../shared/kube/client/client.fixture';
 import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
 import { AdoptionRateLimiter } from './adoption-rate-limiter';
@@ -187,6 +188,24 @@ describe('a restart that is refused', () => {
     answer = refusal(409, 'Conflict');
     await worker.process(key);
     expect([requests(), tended]).toEqual([['PATCH 10'], 0]);
+  });
+});
+
+describe('a restart that gets no answer', () => {
+  it('is not taken for stored if a record was written since, also without an answer, to a version without it', async () => {
+    answer = refusal(504, 'Timeout');
+    await worker.process(key);
+    jest.spyOn(coalescer, 'look').mockImplementation(async (workload) => {
+      const read = { ...workload, record: { ...workload.record, resourceVersion: '12' } };
+      return await Promise.resolve({ kind: 'coalesced', workload: read });
+    });
+    await worker.process(key);
+    const [, written] = server.transport.requests.map(bodyOf) as KubeObject[];
+    const baselineText = written?.metadata.annotations?.['reroll.dev/baseline'];
+    const shown = { ...workloadRecord({ resourceVersion: '13' }), baselineText };
+    workloads.sink('Deployment', undefined, () => undefined).upsert(shown, 'watch');
+    expect(await worker.process(key)).toEqual({ kind: 'done' });
+    expect(requests()).toEqual(['PATCH 10', 'PATCH 12']);
   });
 });
 
