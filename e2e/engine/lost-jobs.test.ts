@@ -105,6 +105,19 @@ it('a Job that its owner deletes between two processes is not recreated if its j
   expect([harness.objects('Job'), entriesLeft()]).toEqual([[], 0]);
 });
 
+it('a Job that was recreated is reported, though the answer to the removal of its journal entry is lost', async () => {
+  await harness.start();
+  harness.faults.add({
+    match: ({ method, pathname }) => method === 'DELETE' && pathname.includes('/secrets/reroll-job-'),
+    times: 1,
+    fault: { kind: 'reset', when: 'after' },
+  });
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(60_000);
+  expect([births(), entriesLeft()]).toEqual([2, 0]);
+  expect(events()).toEqual([expect.stringMatching(/^Reloaded: /)]);
+});
+
 describe('a Job whose recreation is refused', () => {
   it('is not deleted, is reported in an Event, and is recreated once that is allowed', async () => {
     refused = 'dry run of CREATE';

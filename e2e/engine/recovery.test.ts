@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { configMap, deployment, fromConfigMap, job } from '../apiserver/cluster';
-import type { FaultTarget } from '../apiserver/faults';
+import type { AdmissionHook } from '../apiserver/admission';
+import type { Fault, FaultTarget } from '../apiserver/faults';
+import { objectAt } from '../apiserver/json';
 import { Harness, type Engine, engineUser, handoverLease, usualLease } from './harness';
 import { chartRules, rule } from './rights.fixture';
+import { strippingHook } from './stripping.fixture';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
@@ -209,6 +212,61 @@ describe('a restore of etcd', () => {
     harness.server.restore(backup);
     await harness.clock.advance(120_000);
     expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+
+  it('that undid a restart whose baseline is only in memory leaves that restart owed', async () => {
+    let reverts = false;
+    const review: AdmissionHook['review'] = ({ operation, user, oldObject, kind }) => {
+      const isOurs = operation === 'UPDATE' && user === engineUser && kind.kind === 'Deployment';
+      if (!reverts || !isOurs) return { allowed: true };
+      const value = objectAt(oldObject ?? {}, 'metadata', 'annotations');
+      return { allowed: true, patch: [{ op: 'replace', path: '/metadata/annotations', value }] };
+    };
+    const harness = new Harness({ admission: [{ name: 'own-annotations.example.com', review }] });
+    harness.leaseTimings = handoverLease;
+    harness.seed(app, web);
+    await harness.start();
+    await harness.clock.advance(60_000);
+    reverts = true;
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    const backup = harness.server.store.revision;
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    harness.server.restore(backup);
+    reverts = false;
+    await harness.clock.advance(1_200_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+
+  it.each<[string, Fault]>([
+    ['had failed', { kind: 'status', code: 503 }],
+    ['was under way', { kind: 'delay', delayMs: 25_000 }],
+  ])('undoes a restart without its marker, too, and the write that took it back and %s', async (_what, fault) => {
+    let strips = false;
+    const hook = strippingHook('Deployment', () => (strips ? 'variables' : 'nothing'));
+    const harness = new Harness({ admission: [hook] });
+    harness.leaseTimings = usualLease;
+    harness.seed(app, web);
+    await harness.start();
+    await harness.clock.advance(60_000);
+    const backup = harness.server.store.revision;
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    strips = true;
+    let patches = 0;
+    const end = harness.faults.add({
+      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/deployments/web') && ++patches > 1,
+      fault,
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(3_000);
+    strips = false;
+    harness.server.restore(backup);
+    end();
+    const before = harness.restarts('Deployment', 'web');
+    await harness.clock.advance(1_200_000);
+    expect(patches).toBeGreaterThan(1);
+    expect(harness.restarts('Deployment', 'web')).toBe(before);
   });
 
   it('is noticed by missing bookmarks if there is no Lease to read', async () => {

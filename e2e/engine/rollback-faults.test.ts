@@ -143,3 +143,21 @@ it('looks at one source at a time', async () => {
   expect(shop.configMaps()).toHaveLength(8);
   expect(most).toBe(1);
 });
+
+it('a content whose copy is undone by a restore of etcd is kept again, and put back after the next bad one', async () => {
+  shop = new Shop();
+  shop.harness.leaseTimings = handoverLease;
+  await shop.start();
+  await shop.pass(3);
+  await shop.write('blue');
+  await shop.pass(1);
+  const backup = shop.harness.server.store.revision;
+  await shop.pass(20);
+  expect(shop.kept('good')).toMatchObject({ data: { color: 'blue' } });
+  shop.harness.server.restore(backup);
+  await shop.pass(30);
+  expect([shop.color, shop.kept('good')]).toMatchObject(['blue', { data: { color: 'blue' } }]);
+  await shop.write(bad);
+  await shop.pass(30);
+  expect([shop.color, shop.events('RollbackFailed')]).toEqual(['blue', []]);
+});

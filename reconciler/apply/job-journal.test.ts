@@ -371,6 +371,23 @@ describe('an entry', () => {
   });
 });
 
+describe('an entry whose removal is stored, and the answer is lost', () => {
+  it.each([
+    ['created', 8],
+    ['found, after an earlier answer was lost', 7],
+  ])('after its Job was %s, is told to have created it', async (how, index) => {
+    const process = launch({ index, what: 'answer-lost' });
+    await process.journal.write(entryOf('old'));
+    if (how !== 'created') {
+      await process.journal.advance(process.entries[0]!);
+      store.put(jobPath, { metadata: { ...entryOf('old').successor.metadata, uid: 'new' } });
+    }
+    const steps = await carryOut(process);
+    expect(entriesLeft()).toBe(0);
+    expect(steps.at(-1)).toMatchObject({ kind: 'created', job: { metadata: { name: 'migrate' } } });
+  });
+});
+
 describe('an entry whose write is in doubt', () => {
   const standing = ({ journal }: Process) => journal.standing({ uid: 'old', namespace: 'shop', name: 'migrate' });
 

@@ -52,9 +52,12 @@ type Entry = Pick<StoredEntry, 'entry'> & Partial<Pick<StoredEntry, 'version'>>;
  */
 interface OpenEntry extends EntryClaim {
   readonly state: 'in-doubt' | 'untouched' | 'begun';
+  /** How it ended, once its removal was sent: the answer may be lost, and then nothing else tells. */
+  readonly end?: JobStep;
 }
 
 const jobs = workloadKind('Job').resource;
+const superseded: JobStep = { kind: 'superseded' };
 
 /**
  * Makes sure that a Job is created again after its deletion. An entry is a Secret in Reroll's own namespace. It is
@@ -143,9 +146,8 @@ export class JobJournal {
     const { name: jobName, namespace: jobNamespace } = entry.successor.metadata;
     const job = await getObject(client, jobs, jobNamespace, jobName).catch(undefinedIfNotFound);
     if (job && job.metadata.uid !== entry.uid) {
-      await this.#remove(name, found);
       // The restart's id distinguishes our own create, whose answer was lost, from somebody else's.
-      return createdBy(job, entry) ? { kind: 'created', entry, job } : { kind: 'superseded' };
+      return await this.#remove(name, found, createdBy(job, entry) ? { kind: 'created', entry, job } : superseded);
     }
     const isGoing = job === undefined || job.metadata.deletionTimestamp !== undefined;
     // The Job's owner deleted it and does not want it back.
@@ -183,9 +185,9 @@ export class JobJournal {
    * nothing was deleted for such a one, a new plan decides whether it is still wanted.
    */
   #forgetTerm(): void {
-    for (const [name, claim] of this.#open) {
-      const isOurs = this.#inMemory.has(name) && claim.state !== 'begun';
-      this.#open.set(name, { ...claim, state: isOurs ? 'in-doubt' : 'begun' });
+    for (const [name, { uid, job, state }] of this.#open) {
+      const isOurs = this.#inMemory.has(name) && state !== 'begun';
+      this.#open.set(name, { uid, job, state: isOurs ? 'in-doubt' : 'begun' });
     }
   }
 
@@ -207,8 +209,7 @@ export class JobJournal {
       if (isNamespaceGone(error)) return await this.#remove(name, found);
       return { kind: 'not-created', entry, error };
     }
-    await this.#remove(name, found);
-    return { kind: 'created', entry, job };
+    return await this.#remove(name, found, { kind: 'created', entry, job });
   }
 
   async #delete(name: string, { metadata }: KubeObject): Promise<void> {
@@ -222,15 +223,17 @@ export class JobJournal {
     );
   }
 
-  async #remove(name: string, { version }: Entry): Promise<JobStep> {
+  async #remove(name: string, { version }: Entry, end: JobStep = superseded): Promise<JobStep> {
+    const claim = this.#open.get(name);
+    if (claim) this.#open.set(name, { ...claim, end });
     if (version === undefined) this.#inMemory.delete(name);
     else await this.#options.store.remove(name, version);
-    return this.#end(name);
+    return this.#end(name, end);
   }
 
-  #end(name: string): JobStep {
+  #end(name: string, end = this.#open.get(name)?.end ?? superseded): JobStep {
     this.#open.delete(name);
-    return { kind: 'superseded' };
+    return end;
   }
 }
 

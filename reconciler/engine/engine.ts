@@ -339,6 +339,7 @@ export class Engine implements ReconcilerEngine {
     for (const kind of watchedSourceKinds) this.#sources.hints.listed(kind, undefined);
     this.#watch.named.readAnew();
     this.#workloads.index.forgetSeen();
+    this.#work.rollback?.rollbacks.restored();
     this.#watch.gates.forget();
     this.#watch.known.restored();
     if (this.#term) this.#work.turns.begin();

@@ -82,6 +82,11 @@ export class Rollbacks {
     this.#options.reports.clear();
   }
 
+  /** After a restore of etcd, a content that was kept may be kept no longer. */
+  restored(): void {
+    this.#options.kept.clear();
+  }
+
   /** Never rejects: a failure is part of the result. */
   async process(key: string): Promise<QueueResult> {
     const { sources, onFailure, stoppedBy, mayAct } = this.#options;

@@ -47,10 +47,14 @@ export class BaselineWrites {
     this.#unanswered.forget(key);
   }
 
-  /** The write of a restart failed: it may have been stored nevertheless, or stored without its marker. */
-  async failed(restart: Restart, error: unknown): Promise<void> {
-    if (error instanceof MarkerLostError) await this.#takeBack(restart.workload, restart, error.resourceVersion);
-    else this.#unanswered.failed(restart, error);
+  /**
+   * The write of a restart failed: it may have been stored nevertheless, or stored without its marker. `timesForgotten`
+   * is that of the index when it began.
+   */
+  async failed(restart: Restart, error: unknown, timesForgotten: number): Promise<void> {
+    if (error instanceof MarkerLostError) {
+      await this.#takeBack(restart.workload, restart, error.resourceVersion, timesForgotten);
+    } else this.#unanswered.failed(restart, error);
   }
 
   /** The workload is deleted. */
@@ -114,7 +118,8 @@ export class BaselineWrites {
   async takeBackUnmarked(workload: TrackedWorkload): Promise<void> {
     const restarts = this.#unanswered.takeRecorded(workload);
     if (restarts.length === 0) return;
-    const { context, reporter } = this.#options;
+    const { context, reporter, workloads } = this.#options;
+    const { timesForgotten } = workloads;
     const { kind, namespace, name, resourceVersion } = workload.record;
     let object: KubeObject;
     try {
@@ -135,16 +140,19 @@ export class BaselineWrites {
     const { restart } = lost;
     const error = new MarkerLostError(workload, lost.missing, resourceVersion);
     reporter.notRestarted(workload, error);
-    await this.#takeBack({ ...workload, baseline: restart.workload.baseline }, restart, resourceVersion);
+    const owing = { ...workload, baseline: restart.workload.baseline };
+    await this.#takeBack(owing, restart, resourceVersion, timesForgotten);
     throw error;
   }
 
   /** Reverts the stored baseline: the pods are unchanged, so the restart is still owed. */
   async #takeBack(
     workload: TrackedWorkload,
-    { baseline, changes }: Restart,
+    restart: Restart,
     stored: string | undefined,
+    timesForgotten: number,
   ): Promise<void> {
+    const { baseline, changes } = restart;
     this.#lostMarkers.add(workload.key);
     if (stored === undefined) return;
     const owed = revertedBaseline(
@@ -155,7 +163,11 @@ export class BaselineWrites {
     const version = { ...workload, record: { ...workload.record, resourceVersion: stored } };
     const others = { [ownAnnotations.lastRestart]: null };
     const isStored = await this.record(workload, owed, version, others).catch(() => false);
+    if (isStored) return;
+    const { workloads } = this.#options;
+    // A restore of etcd may have undone the restart, or only what took it back. The next look finds out which.
+    if (workloads.timesForgotten !== timesForgotten) this.#unanswered.failed(restart, undefined);
     // The reverted baseline in memory is newer than the stored one, so it counts. The next look writes it.
-    if (!isStored) this.#options.workloads.takeBack(workload, owed, stored);
+    else workloads.takeBack(workload, owed, stored);
   }
 }

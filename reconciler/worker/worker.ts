@@ -342,7 +342,7 @@ export class Worker {
       // A restore of etcd may have undone it meanwhile. A list shows whether it has, and then the restart is owed again.
       const mayBeUndone = workloads.timesForgotten !== timesForgotten;
       if (applied.stored && !mayBeUndone) workloads.wrote(workload, applied.stored, baseline, wrote);
-      else if (!applied.stored) workloads.remember(workload, baseline);
+      else if (!applied.stored && !mayBeUndone) workloads.remember(workload, baseline);
       reporter.restarted(workload, restart, {
         did: applied.did + urgently(passed),
         changedMs: settled.firstMs,
@@ -354,7 +354,7 @@ export class Worker {
       if (!mayBeStored(error)) takeBack();
       reporter.notRestarted(workload, error, { changes, waited });
       reporter.refused(restart, error, waited);
-      await this.#writes.failed(restart, error);
+      await this.#writes.failed(restart, error, timesForgotten);
       throw error;
     }
   }

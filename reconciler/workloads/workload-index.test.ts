@@ -757,7 +757,15 @@ describe('a restore of etcd', () => {
     expect(removed).toEqual([web]);
     const restored = see({ annotations: { ...auto, 'reroll.dev/baseline': textOf(2) } }, 'list');
     expect(restored).toMatchObject({ baseline: { sequence: 2 }, baselineLost: false });
-    expect(see({ name: 'api', annotations: auto }, 'list')).toMatchObject({ baseline: { sequence: 3 } });
+    const { sources } = baseline(3);
+    expect(see({ name: 'api', annotations: auto }, 'list')).toMatchObject({ baseline: { sources }, inMemory: true });
+  });
+
+  it('makes a baseline that is stored count, where a later one exists only in memory', () => {
+    index.remember(see({ annotations: { ...auto, 'reroll.dev/baseline': textOf(2) } })!, baseline(3, 'blue'));
+    index.forgetSeen();
+    const restored = see({ annotations: { ...auto, 'reroll.dev/baseline': textOf(1) } }, 'list');
+    expect(restored).toMatchObject({ baseline: { sequence: 1 }, baselineLost: false, inMemory: false });
   });
 
   it('forgets workloads that did not ask for restarts, because that may be undone', () => {

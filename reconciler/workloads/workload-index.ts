@@ -240,11 +240,15 @@ export class WorkloadIndex {
 
   /**
    * After a restore of etcd, the state of the objects counts even if it is older than what was seen, because their pods
-   * are restored too. Only workloads whose baseline is kept in memory stay.
+   * are restored too. Only workloads whose baseline is kept in memory stay, and any baseline that is stored counts more.
    */
   forgetSeen(): void {
     this.#timesForgotten++;
-    for (const { key, inMemory } of [...this.#entries.values()]) if (!inMemory) this.remove(key);
+    for (const entry of [...this.#entries.values()]) {
+      const { key, inMemory, baseline } = entry;
+      if (!inMemory || !baseline) this.remove(key);
+      else this.#entries.set(key, { ...entry, baseline: { ...baseline, sequence: 0 } });
+    }
     this.#untracked.clear();
   }
 
