@@ -194,3 +194,27 @@ describe('if `blockOwnerDeletion` requires permission for the finalizers of the 
     expect(harness.objects('Job')).toHaveLength(2);
   });
 });
+
+it('a Job that the next leader recreated is reported by that one alone, though the one before still waits for it', async () => {
+  let isDeaf = false;
+  const first = await harness.start({}, (text) => (isDeaf && text.includes('"kind":"Lease"') ? '{' : text));
+  await harness.patch('Job', 'migrate', { metadata: { finalizers: ['example.com/slow'] } });
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(5_000);
+  expect((await harness.get('Job', 'migrate')).metadata.deletionTimestamp).toBeDefined();
+  const second = harness.launch({ identity: 'reroll-1' });
+  // The first one no longer understands what it is told of the Lease.
+  isDeaf = true;
+  await harness.clock.advance(120_000);
+  expect([first, second].map(({ reconciler }) => reconciler.status.state)).toEqual(['standby', 'acting']);
+  harness.faults.add({
+    match: ({ method, pathname }) => method === 'DELETE' && pathname.includes('/secrets/reroll-job-'),
+    fault: { kind: 'delay', delayMs: 1_000 },
+    times: 1,
+  });
+  await harness.patch('Job', 'migrate', { metadata: { finalizers: null } });
+  await harness.clock.advance(60_000);
+  expect([births(), entriesLeft()]).toEqual([2, 0]);
+  const told = [first, second].map(({ lines }) => lines.filter(({ message }) => message.endsWith('recreated')).length);
+  expect(told).toEqual([0, 1]);
+});

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { longForm } from '../../shared/runtime/long-form.fixture';
-import type { Fault } from '../apiserver/faults';
+import type { Fault, FaultTarget } from '../apiserver/faults';
 import { handoverLease } from './harness';
 import { bad, isOwnWrite, isPutBack, rollbackSettings, rolledBack, Shop } from './rollback.fixture';
 
@@ -160,4 +160,28 @@ it('a content whose copy is undone by a restore of etcd is kept again, and put b
   await shop.write(bad);
   await shop.pass(30);
   expect([shop.color, shop.events('RollbackFailed')]).toEqual(['blue', []]);
+});
+
+it('a put-back whose answer is lost is reported, though the read that would show it fails, too', async () => {
+  shop = new Shop();
+  await shop.start();
+  await shop.pass(3);
+  let isLost = false;
+  shop.harness.faults.add({
+    match: (target) => isPutBack(target) && (isLost = true),
+    times: 1,
+    fault: { kind: 'reset', when: 'after' },
+  });
+  const isRead = ({ method, pathname, isWatch }: FaultTarget): boolean =>
+    !isWatch && method === 'GET' && pathname.endsWith('/configmaps/app');
+  shop.harness.faults.add({
+    match: (target) => isLost && isRead(target),
+    times: 1,
+    fault: { kind: 'status', code: 503 },
+  });
+  await shop.write(bad);
+  await shop.pass(30);
+  expect([isLost, shop.color, shop.putBacks().length]).toEqual([true, 'red', 1]);
+  expect(await shop.metric('done')).toBe(1);
+  expect(shop.events('RolledBack')).toHaveLength(2);
 });

@@ -78,3 +78,20 @@ it('a standby that takes over without the right to patch CronJobs runs nothing a
   await harness.clock.advance(300_000);
   expect(runs()).toBe(1);
 });
+
+it('a change is run once, though it is held, and another source recorded, between its Job and its baseline', async () => {
+  harness.seed(configMap({ name: 'other', data: { x: '1' } }));
+  await harness.start();
+  await changed('green');
+  const end = harness.faults.add({ match: isBaseline, fault: { kind: 'status', code: 500 } });
+  await changed('blue');
+  expect(runs()).toBe(2);
+  const hold = (value: string | null) => ({ 'reroll.dev/hold': value });
+  const annotations = { 'configmap.reloader.stakater.com/reload': 'other', ...hold('true') };
+  await harness.patch('CronJob', 'report', { metadata: { annotations } });
+  end();
+  await harness.clock.advance(60_000);
+  await harness.patch('CronJob', 'report', { metadata: { annotations: hold(null) } });
+  await harness.clock.advance(600_000);
+  expect(runs()).toBe(2);
+});

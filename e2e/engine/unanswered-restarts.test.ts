@@ -1,7 +1,9 @@
 import { expect, it } from '@jest/globals';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { deploymentConfig, deploymentConfigKind, rollout, rolloutKind } from '../apiserver/add-ons';
-import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
+import type { AdmissionHook } from '../apiserver/admission';
+import { configMap, cronJob, deployment, fromConfigMap } from '../apiserver/cluster';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { engineUser, Harness } from './harness';
 import { strippingHook } from './stripping.fixture';
 
@@ -90,4 +92,61 @@ it('a restart that lost its answer is not made again if somebody replaces the wo
   await harness.clock.advance(600_000);
   const failures = harness.objects('Event').filter(({ reason }) => reason === 'ReloadFail');
   expect([failures, harness.restarts('Deployment', 'web')]).toEqual([[], 1]);
+});
+
+const told = (harness: Harness): unknown[] => harness.objects('Event').map(({ reason }) => reason);
+
+it('a restart that lost its answer is reported, though somebody scales the workload before the watch shows it', async () => {
+  const cluster = new Cluster('Deployment');
+  const { harness } = cluster;
+  await cluster.start();
+  cluster.lagMs = 1_000;
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  for (let turn = 0; turn < 100 && harness.restarts('Deployment', 'web') === 0; turn++) await harness.clock.advance(20);
+  await harness.patch('Deployment', 'web', { spec: { replicas: 5 } });
+  await harness.clock.advance(60_000);
+  expect([harness.restarts('Deployment', 'web'), told(harness)]).toEqual([1, ['Reloaded']]);
+});
+
+it.each([
+  ['is run', {}],
+  ['is left to its next run', { 'reroll.dev/job-policy': 'next-run' }],
+])('a CronJob that %s is reported, though the write of its record lost its answer', async (_what, annotations) => {
+  const harness = new Harness();
+  harness.seed(app, cronJob({ ...uses, annotations: { ...uses.annotations, ...annotations } }));
+  await harness.start();
+  harness.faults.add({
+    match: ({ user, method, pathname }) =>
+      user === engineUser && method === 'PATCH' && pathname.endsWith('/cronjobs/web'),
+    fault: { kind: 'reset', when: 'after' },
+    times: 1,
+  });
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(60_000);
+  expect(told(harness)).toEqual(['Reloaded']);
+});
+
+it('a Rollout that is restarted by spec.restartAt still owes a restart that lost its answer and that time', async () => {
+  let strips = true;
+  const review: AdmissionHook['review'] = ({ operation, kind, object, user }) => {
+    const isOurs = operation === 'UPDATE' && kind.kind === 'Rollout' && user === engineUser;
+    const isStripped = strips && isOurs && fieldAt(object, ['spec', 'restartAt']) !== undefined;
+    return { allowed: true, ...(isStripped && { patch: [{ op: 'remove', path: '/spec/restartAt' }] }) };
+  };
+  const admission = [{ name: 'no-restart-at.example.com', review }];
+  const harness = new Harness({ customKinds: [rolloutKind], admission });
+  const annotations = { ...uses.annotations, 'reloader.stakater.com/rollout-strategy': 'restart' };
+  harness.seed(app, rollout({ ...uses, annotations }));
+  await harness.start();
+  harness.faults.add({
+    match: ({ user, method, pathname }) =>
+      user === engineUser && method === 'PATCH' && pathname.endsWith('/rollouts/web'),
+    fault: { kind: 'reset', when: 'after' },
+    times: 1,
+  });
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(60_000);
+  strips = false;
+  await harness.clock.advance(600_000);
+  expect(fieldAt(await harness.get('Rollout', 'web'), ['spec', 'restartAt'])).toBeDefined();
 });

@@ -62,9 +62,10 @@ function jobFor(cronJob: KubeObject, restart: Restart) {
 /**
  * Text that is the same for each attempt to answer a change, by any replica, and different for any other change.
  *
- * - With a stored baseline: what is to be recorded of the changed sources, and when Reroll last wrote the CronJob. Other
- *   sources are left out, because an edit of the CronJob between two attempts may add some. The time is needed because a
- *   source may return to earlier content, and the numbers of baselines begin anew when one is removed.
+ * - With a stored baseline: what is to be recorded of the changed sources, and the id of the last run that was answered.
+ *   Other sources are left out, because an edit of the CronJob between two attempts may add some, and so is the number of
+ *   the baseline, because these may be recorded while the change has to wait. Before the first run, the number and when
+ *   Reroll last wrote the CronJob: a source may return to earlier content, and both annotations may be removed.
  * - Without one: the versions of the changed sources. Each replica counts its baselines in memory by itself.
  */
 function identityOf(cronJob: KubeObject, { baseline, changes, workload }: Restart): string {
@@ -73,6 +74,8 @@ function identityOf(cronJob: KubeObject, { baseline, changes, workload }: Restar
   }
   const changed = new Set(changes.map(({ id }) => id));
   const sources = new Map([...baseline.sources].filter(([id]) => changed.has(id)));
+  const last = workload.record.lastRestart?.id;
+  if (last !== undefined) return `${formatBaseline({ ...baseline, sequence: 0, sources })} ${last}`;
   const own = managedFieldsOf(cronJob).find(({ manager }) => manager === ownFieldManager);
   return `${formatBaseline({ ...baseline, sources })} ${String(own?.timeMs)}`;
 }

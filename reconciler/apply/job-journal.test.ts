@@ -231,6 +231,15 @@ describe('two processes', () => {
   });
 });
 
+it('a Job that another leader has created is left to that one to report', async () => {
+  const process = launch();
+  await process.journal.write(entryOf('old'));
+  store.put(jobPath, { metadata: { ...entryOf('old').successor.metadata, uid: 'new' } });
+  process.leading = false;
+  await expect(process.journal.advance(process.entries[0]!)).rejects.toThrow(NotLeadingError);
+  expect(entriesLeft()).toBe(1);
+});
+
 describe('a process that leads again', () => {
   it('knows that another leader ended an entry that it had left open', async () => {
     const first = launch();

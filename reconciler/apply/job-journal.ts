@@ -146,6 +146,8 @@ export class JobJournal {
     const { name: jobName, namespace: jobNamespace } = entry.successor.metadata;
     const job = await getObject(client, jobs, jobNamespace, jobName).catch(undefinedIfNotFound);
     if (job && job.metadata.uid !== entry.uid) {
+      // Another leader may have created it, and reports it.
+      this.#options.assertLeading();
       // The restart's id distinguishes our own create, whose answer was lost, from somebody else's.
       return await this.#remove(name, found, createdBy(job, entry) ? { kind: 'created', entry, job } : superseded);
     }

@@ -146,8 +146,10 @@ async function send(
   return await patchObject(client, resource, namespace, name, body, { ...options, type });
 }
 
+export const leftToNextRun = 'not run now: the change takes effect at its next run';
+
 /** Records the change and runs nothing: the next run reads the content of that time. */
 export const leaveToNextRun: Apply = async (context, { workload, annotations }) => {
   const stored = await annotateWorkload(context, workload, annotations);
-  return { kind: 'written', did: 'not run now: the change takes effect at its next run', stored };
+  return { kind: 'written', did: leftToNextRun, stored };
 };

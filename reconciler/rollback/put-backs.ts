@@ -48,6 +48,13 @@ export interface PutBack {
   readonly keys: KeyChanges;
 }
 
+interface Attempt {
+  readonly version: string;
+  readonly mayBeStored: boolean;
+  /** What it puts back, if it got no answer. */
+  readonly putBack?: PutBack;
+}
+
 /**
  * Puts the last content back with which all users of a source were healthy, once for each bad content.
  *
@@ -61,7 +68,7 @@ export interface PutBack {
 export class PutBacks {
   readonly #options: PutBacksOptions;
   /** Of each source, the last version whose copy tells of an attempt that is not known to have succeeded. */
-  readonly #attempts = new Map<SourceKey, { readonly version: string; readonly mayBeStored: boolean }>();
+  readonly #attempts = new Map<SourceKey, Attempt>();
 
   constructor(options: PutBacksOptions) {
     this.#options = options;
@@ -85,9 +92,16 @@ export class PutBacks {
       this.#notStored(bad.source, stored.object);
       return undefined;
     }
-    await this.#patch(bad, stored, good, rolledBack);
-    const { object } = stored;
-    return { kept: good.note, keys: keyChanges(contentFieldsOf(object), good.fields) };
+    const putBack = { kept: good.note, keys: keyChanges(contentFieldsOf(stored.object), good.fields) };
+    await this.#patch(bad, stored, good, rolledBack, putBack);
+    return putBack;
+  }
+
+  /** What was put back by an attempt that got no answer, now that the source tells of it. Returned once. */
+  takeUnanswered(source: SourceKey): PutBack | undefined {
+    const putBack = this.#attempts.get(source)?.putBack;
+    if (putBack) this.#attempts.delete(source);
+    return putBack;
   }
 
   forget(source: SourceKey): void {
@@ -165,6 +179,7 @@ export class PutBacks {
     { kind, object }: StoredSource,
     good: KeptContent,
     rolledBack: readonly string[],
+    putBack: PutBack,
   ): Promise<void> {
     const { client, contents, assertLeading } = this.#options;
     const { namespace, name } = source;
@@ -177,7 +192,7 @@ export class PutBacks {
         this.#notStored(source, object);
         throw error;
       }
-      this.#attempts.set(sourceKey(source), { version: object.metadata.resourceVersion, mayBeStored: true });
+      this.#attempts.set(sourceKey(source), { version: object.metadata.resourceVersion, mayBeStored: true, putBack });
       const now = await contents.read(source).catch(() => undefined);
       if (now?.record.gates?.rolledBack?.includes(change) !== true) throw error;
     }

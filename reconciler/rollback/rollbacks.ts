@@ -2,16 +2,16 @@ import { assertNever } from '../../shared/domain/errors';
 import type { OnFailure } from '../../shared/domain/gate-settings/gate-settings';
 import { candidates } from '../../shared/domain/plan/candidates';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
-import { sourceKey, splitSourceKey, type SourceRef } from '../../shared/domain/sources/source';
+import { sourceKey, splitSourceKey, type SourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import { NotLeadingError } from '../apply/restart';
 import type { StoppedSource } from '../gates/stopped-source';
 import { failedAttempt, type QueueResult } from '../queue/key-queue';
 import { isForPerson } from '../reporting/errors-for-people';
-import type { RollbackReports } from '../reporting/rollback-reports';
+import type { RolledBack, RollbackReports } from '../reporting/rollback-reports';
 import type { SourceIndex } from '../sources/source-index';
 import { hasProved, type KeptContents } from './kept-contents';
 import { NameTakenError } from './kept-store';
-import type { PutBacks } from './put-backs';
+import type { PutBack, PutBacks } from './put-backs';
 import { RollbackRefusedError } from './rollback-refused-error';
 import { isKeptSource, type KeptSource } from './stored-source';
 
@@ -49,6 +49,8 @@ const held: QueueResult = { kind: 'again', afterMs: 60_000 };
  */
 export class Rollbacks {
   readonly #options: RollbacksOptions;
+  /** Why the last attempt to put a content back was made that failed: it may have been stored nevertheless. */
+  readonly #failed = new Map<SourceKey, Omit<RolledBack, 'source' | keyof PutBack>>();
 
   constructor(options: RollbacksOptions) {
     this.#options = options;
@@ -72,6 +74,7 @@ export class Rollbacks {
     if (!sources.get(source)) {
       kept.forget(key);
       putBacks.forget(key);
+      this.#failed.delete(key);
     } else if (mayAct() && onFailure(source) !== 'stop') onWork(key, 0);
   }
 
@@ -80,6 +83,7 @@ export class Rollbacks {
     this.#options.kept.clear();
     this.#options.putBacks.clear();
     this.#options.reports.clear();
+    this.#failed.clear();
   }
 
   /** After a restore of etcd, a content that was kept may be kept no longer. */
@@ -94,6 +98,7 @@ export class Rollbacks {
     const source = sources.get(ref);
     const mode = onFailure(ref);
     if (!mayAct() || mode === 'stop' || !isKeptSource(source)) return done;
+    this.#reportUnanswered(source);
     const stop = stoppedBy(ref);
     if (!stop) return await this.#keep(source);
     switch (mode) {
@@ -116,6 +121,17 @@ export class Rollbacks {
     }
   }
 
+  /** A content was put back after all, by a patch that got no answer. */
+  #reportUnanswered(source: KeptSource): void {
+    const { putBacks, reports } = this.#options;
+    const key = sourceKey(source);
+    const failed = this.#failed.get(key);
+    if (!failed || source.gates?.rolledBack?.includes(failed.change) !== true) return;
+    this.#failed.delete(key);
+    const putBack = putBacks.takeUnanswered(key);
+    if (putBack) reports.rolledBack({ source, ...failed, ...putBack });
+  }
+
   async #putBack(source: KeptSource, { change, failed, detail }: StoppedSource): Promise<QueueResult> {
     const { putBacks, reports, stoppedBy, isHeld } = this.#options;
     // No workload failed: the restarts are stopped because this content was put back before. Reroll does not put it back twice.
@@ -125,10 +141,12 @@ export class Rollbacks {
     try {
       const putBack = await putBacks.putBack(bad);
       if (!putBack && isHeld(source)) return held;
+      if (putBack) this.#failed.delete(sourceKey(source));
       if (putBack) reports.rolledBack({ source, change, failed: failed.record, detail, ...putBack });
       return done;
     } catch (error) {
       if (error instanceof NotLeadingError) return done;
+      this.#failed.set(sourceKey(source), { change, failed: failed.record, detail });
       reports.notRolledBack({ source, change, detail, error });
       return afterFailure(error);
     }

@@ -2,16 +2,18 @@ import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { revertedBaseline, type Baseline } from '../../shared/domain/baseline/baseline';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
 import { getObject, type KubeObject } from '../../shared/kube/client/objects';
 import { baselineText } from '../apply/baseline-too-large-error';
-import { MarkerLostError } from '../apply/patch-workload';
+import { leftToNextRun, MarkerLostError } from '../apply/patch-workload';
 import { StaleWorkloadError } from '../apply/read-again';
 import type { ApplyContext, Restart } from '../apply/restart';
 import type { Reporter } from '../reporting/reporter';
 import type { WorkloadIndex } from '../workloads/workload-index';
 import type { AdoptionRateLimiter } from './adoption-rate-limiter';
 import type { BaselineRemovals } from './baseline-removals';
-import { lostRestart, UnansweredRestarts } from './unanswered-restarts';
+import { lostRestart, mayLackMarker, UnansweredRestarts } from './unanswered-restarts';
 import type { LookResult } from './unfinished-looks';
 import type { Writers } from './writers';
 
@@ -116,25 +118,19 @@ export class BaselineWrites {
    * read throws.
    */
   async takeBackUnmarked(workload: TrackedWorkload): Promise<void> {
-    const restarts = this.#unanswered.takeRecorded(workload);
-    if (restarts.length === 0) return;
-    const { context, reporter, workloads } = this.#options;
+    const recorded = this.#unanswered.takeRecorded(workload);
+    if (recorded.length === 0) return;
+    const { reporter, workloads } = this.#options;
     const { timesForgotten } = workloads;
-    const { kind, namespace, name, resourceVersion } = workload.record;
-    let object: KubeObject;
-    try {
-      object = await getObject(context.client, workloadKind(kind).resource, namespace, name);
-    } catch (error) {
-      restarts.forEach((each) => this.#unanswered.failed(each, undefined));
-      throw error;
-    }
-    const lost = lostRestart(restarts, object);
+    const { resourceVersion, lastRestart } = workload.record;
+    const restarts = recorded.filter((restart) => mayLackMarker(restart, workload.record));
+    const lost = restarts.length > 0 ? lostRestart(restarts, await this.#readAgain(workload, recorded)) : undefined;
     if (!lost) {
-      const made = restarts.find(({ id }) => id === workload.record.lastRestart?.id);
+      const made = recorded.find(({ id }) => id === lastRestart?.id);
       if (!made) return;
       // Nobody was told of it when it was written.
       reporter.answered(made.changes);
-      reporter.restarted(workload, made, { did: 'restarted', changedMs: undefined });
+      reporter.restarted(workload, made, { did: didOf(workload.record), changedMs: undefined });
       return;
     }
     const { restart } = lost;
@@ -143,6 +139,17 @@ export class BaselineWrites {
     const owing = { ...workload, baseline: restart.workload.baseline };
     await this.#takeBack(owing, restart, resourceVersion, timesForgotten);
     throw error;
+  }
+
+  /** If it cannot be read, these restarts are looked for again. */
+  async #readAgain({ record }: TrackedWorkload, restarts: readonly Restart[]): Promise<KubeObject> {
+    const { kind, namespace, name } = record;
+    try {
+      return await getObject(this.#options.context.client, workloadKind(kind).resource, namespace, name);
+    } catch (error) {
+      restarts.forEach((each) => this.#unanswered.failed(each, undefined));
+      throw error;
+    }
   }
 
   /** Reverts the stored baseline: the pods are unchanged, so the restart is still owed. */
@@ -170,4 +177,9 @@ export class BaselineWrites {
     // The reverted baseline in memory is newer than the stored one, so it counts. The next look writes it.
     else workloads.takeBack(workload, owed, stored);
   }
+}
+
+function didOf({ kind, settings }: WorkloadRecord): string {
+  if (isLeftToNextRun(kind, settings)) return leftToNextRun;
+  return kind === 'CronJob' ? 'run as a Job' : 'restarted';
 }

@@ -4,7 +4,7 @@ import { ConflictError, ServerError } from '../../shared/kube/errors';
 import { NotLeadingError } from '../apply/restart';
 import { restartOf } from '../apply/restart.fixture';
 import type { KubeObject } from '../../shared/kube/client/objects';
-import { lostRestart, UnansweredRestarts } from './unanswered-restarts';
+import { lostRestart, mayLackMarker, UnansweredRestarts } from './unanswered-restarts';
 import type { WorkloadOptions } from '../../shared/domain/plan/records.fixture';
 import type { Restart } from '../apply/restart';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
@@ -36,10 +36,16 @@ describe('a restart whose write got no answer', () => {
   it.each([
     ['the workload records something else', { baselineText: '{}' }],
     ['the workload is another', { uid: 'another' }],
-    ['somebody has changed the spec since', { generation: 9 }],
   ])('is not told where %s', (_what, other) => {
     const { restart, restarts } = unanswered();
     expect(restarts.takeRecorded(seen(restart, other))).toEqual([]);
+  });
+
+  it('is told where somebody has changed the spec since, and may have removed the marker', () => {
+    const { restart, restarts } = unanswered();
+    const { record } = seen(restart, { generation: 9 });
+    expect([mayLackMarker(restart, seen(restart).record), mayLackMarker(restart, record)]).toEqual([true, false]);
+    expect(restarts.takeRecorded(seen(restart, { generation: 9 }))).toEqual([restart]);
   });
 
   it('is told beside others of that version, of which any may be stored', () => {
@@ -52,7 +58,6 @@ describe('a restart whose write got no answer', () => {
   it.each([
     ['refused', 'Deployment', new ConflictError('it has moved on', refusal)],
     ['not sent, because another replica leads', 'Deployment', new NotLeadingError()],
-    ['of a CronJob, whose template keeps no marker', 'CronJob', undefined],
   ] as const)('is none where it is %s', (_what, kind, error) => {
     const restart = restartOf({ kind });
     const restarts = new UnansweredRestarts();
@@ -79,16 +84,10 @@ describe('a restart whose write got no answer', () => {
     expect(restarts.takeRecorded(seen(restart))).toEqual([]);
   });
 
-  it.each([
-    ['with a changed template', 'rollout', true],
-    ['by spec.restartAt', 'restart', false],
-  ] as const)('of a Rollout %s', (_what, strategy, isTold) => {
-    const restart = restartOf({ kind: 'Rollout' });
-    const { workload } = restart;
-    const rollout = { strategy, workloadRef: undefined };
-    const restarts = new UnansweredRestarts();
-    restarts.failed({ ...restart, workload: { ...workload, record: { ...workload.record, rollout } } }, undefined);
-    expect(restarts.takeRecorded(seen(restart)).length).toBe(isTold ? 1 : 0);
+  it('of a CronJob is told, whose template keeps no marker', () => {
+    const { restart, restarts } = unanswered({ kind: 'CronJob' });
+    expect(restarts.takeRecorded(seen(restart))).toEqual([restart]);
+    expect(mayLackMarker(restart, seen(restart).record)).toBe(false);
   });
 
   it('is forgotten with its workload', () => {

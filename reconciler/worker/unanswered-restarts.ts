@@ -3,7 +3,7 @@ import { managesAnnotation } from '../../shared/domain/workloads/managed-fields'
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
-import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import { mayBeStored } from '../apply/may-be-stored';
 import type { Restart } from '../apply/restart';
@@ -25,7 +25,7 @@ export class UnansweredRestarts {
   /** The write of this restart failed. */
   failed(restart: Restart, error: unknown): void {
     const { key, record } = restart.workload;
-    if (!mayBeStored(error) || !keepsMarker(record)) return;
+    if (!mayBeStored(error)) return;
     const others = this.#restarts.get(key) ?? [];
     const ofSame = others.filter(({ workload }) => hasSameBaseline(workload.record, record));
     this.#restarts.set(key, [...ofSame, restart].slice(-mostOfBaseline));
@@ -39,7 +39,10 @@ export class UnansweredRestarts {
     else this.#restarts.set(key, left);
   }
 
-  /** Returns, once, the restarts that the workload may record. The caller must look for a marker in its template. */
+  /**
+   * Returns, once, the restarts that the workload may record. The caller must look for the markers of those that
+   * {@link mayLackMarker}.
+   */
   takeRecorded(workload: TrackedWorkload): readonly Restart[] {
     const { key, record } = workload;
     this.seen(workload);
@@ -47,10 +50,10 @@ export class UnansweredRestarts {
     // No watch has shown the write yet.
     if (restarts.some(({ workload }) => hasSameBaseline(workload.record, record))) return [];
     this.#restarts.delete(key);
-    return restarts.filter(({ workload: { record: before }, annotations }) => {
-      const isRecorded = record.uid === before.uid && record.baselineText === annotations[ownAnnotations.baseline];
-      return isRecorded && mayBeAsWritten(before, record.generation);
-    });
+    return restarts.filter(
+      ({ workload: { record: before }, annotations }) =>
+        record.uid === before.uid && record.baselineText === annotations[ownAnnotations.baseline],
+    );
   }
 
   forget(key: WorkloadKey): void {
@@ -76,13 +79,23 @@ export function lostRestart(
       (told === undefined ? isOfOurWrite : annotations[lastRestart] === told) &&
       mayBeAsWritten(workload.record, object.metadata.generation),
   );
-  const found = recorded.map((restart) => {
-    const { templatePath } = workloadKind(restart.workload.record.kind);
-    return { restart, missing: missingOfMarker(objectOf(fieldAt(object, templatePath)), restart.marker) };
-  });
+  const found = recorded.map((restart) => ({ restart, missing: missingOf(restart, object) }));
   const [first] = found;
   if (first?.missing === undefined || found.some(({ missing }) => missing === undefined)) return undefined;
   return { restart: first.restart, missing: first.missing };
+}
+
+/** Whether a workload that records the restart may have been stored without its marker. */
+export function mayLackMarker({ workload: { record: before } }: Restart, { generation }: WorkloadRecord): boolean {
+  return keepsMarker(before) && mayBeAsWritten(before, generation);
+}
+
+function missingOf({ workload: { record }, marker, atMs }: Restart, object: KubeObject): string | undefined {
+  if (record.kind === 'Rollout' && record.rollout?.strategy === 'restart') {
+    const restartsAtMs = Date.parse(textOf(fieldAt(object, ['spec', 'restartAt'])) ?? '');
+    return restartsAtMs >= atMs ? undefined : 'spec.restartAt';
+  }
+  return missingOfMarker(objectOf(fieldAt(object, workloadKind(record.kind).templatePath)), marker);
 }
 
 /** If somebody else removes the marker after it was stored, the pods roll, and the generation is incremented once more. */
@@ -104,8 +117,8 @@ function hasSameBaseline(left: WorkloadRecord, right: WorkloadRecord): boolean {
   return left.uid === right.uid && left.baselineText === right.baselineText;
 }
 
-/** Whether a restart changes the workload's own template. Other kinds keep no marker there, or `spec.restartAt` restarts. */
-function keepsMarker({ kind, rollout }: WorkloadRecord): boolean {
+/** Whether a restart changes the workload's own spec. A Job is another one afterwards, and a CronJob is run as it is. */
+function keepsMarker({ kind }: WorkloadRecord): boolean {
   const { apply } = workloadKind(kind);
-  return apply === 'patch' || apply === 'merge' || (apply === 'rollout' && rollout?.strategy !== 'restart');
+  return apply === 'patch' || apply === 'merge' || apply === 'rollout';
 }
