@@ -176,6 +176,25 @@ describe('a baseline that another admission webhook removes from the write', () 
     expect(world.restarts('Deployment', 'web')).toBe(0);
   });
 
+  it('with a restart whose answer is lost causes no second restart, and is reported', async () => {
+    reverts = false;
+    await world.start();
+    await world.clock.advance(60_000);
+    reverts = true;
+    world.faults.add({
+      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/deployments/web'),
+      fault: { kind: 'reset', when: 'after' },
+      times: 1,
+    });
+    await world.edit('ConfigMap', 'app', { color: 'blue' });
+    await world.clock.advance(60_000);
+    expect(world.restarts('Deployment', 'web')).toBe(1);
+    expect(lost().toSorted()).toEqual(['report', 'web']);
+    await world.edit('ConfigMap', 'app', { color: 'green' });
+    await world.clock.advance(60_000);
+    expect(world.restarts('Deployment', 'web')).toBe(2);
+  });
+
   it('with a restart is reported, and neither that process nor the next one restarts again', async () => {
     reverts = false;
     const first = await world.start();

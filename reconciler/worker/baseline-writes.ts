@@ -13,7 +13,7 @@ import type { Reporter } from '../reporting/reporter';
 import type { WorkloadIndex } from '../workloads/workload-index';
 import type { AdoptionRateLimiter } from './adoption-rate-limiter';
 import type { BaselineRemovals } from './baseline-removals';
-import { lostRestart, mayLackMarker, UnansweredRestarts } from './unanswered-restarts';
+import { lostRestart, markedRestart, mayLackMarker, UnansweredRestarts } from './unanswered-restarts';
 import type { LookResult } from './unfinished-looks';
 import type { Writers } from './writers';
 
@@ -114,17 +114,39 @@ export class BaselineWrites {
   }
 
   /**
-   * Takes back a restart that got no answer and was stored without its marker. Throws a MarkerLostError, and what the
-   * read throws.
+   * Finds out what became of restarts that got no answer. True: what is known of the workload is another by now. Throws a
+   * MarkerLostError, and what the read throws.
    */
-  async takeBackUnmarked(workload: TrackedWorkload): Promise<void> {
+  async resolveUnanswered(workload: TrackedWorkload): Promise<boolean> {
+    if (await this.#keepUnrecorded(workload)) return true;
+    await this.#takeBackUnmarked(workload);
+    return false;
+  }
+
+  /** Keeps the baseline of a restart that was stored without it: the workload has restarted. */
+  async #keepUnrecorded(workload: TrackedWorkload): Promise<boolean> {
+    const restarts = this.#unanswered.takeUnrecorded(workload);
+    if (restarts.length === 0) return false;
+    const { context, reporter, workloads } = this.#options;
+    const made = markedRestart(restarts, await this.#readStored(workload, restarts));
+    if (!made) return false;
+    context.onBaselineLost?.(workload);
+    workloads.remember(workload, made.baseline);
+    this.restarted(workload.key);
+    reporter.answered(made.changes);
+    reporter.restarted(workload, made, { did: 'restarted', changedMs: undefined });
+    return true;
+  }
+
+  /** Takes back a restart that was stored without its marker, and reports one that was stored with it. */
+  async #takeBackUnmarked(workload: TrackedWorkload): Promise<void> {
     const recorded = this.#unanswered.takeRecorded(workload);
     if (recorded.length === 0) return;
     const { reporter, workloads } = this.#options;
     const { timesForgotten } = workloads;
     const { resourceVersion, lastRestart } = workload.record;
     const restarts = recorded.filter((restart) => mayLackMarker(restart, workload.record));
-    const lost = restarts.length > 0 ? lostRestart(restarts, await this.#readAgain(workload, recorded)) : undefined;
+    const lost = restarts.length > 0 ? lostRestart(restarts, await this.#readStored(workload, recorded)) : undefined;
     if (!lost) {
       const made = recorded.find(({ id }) => id === lastRestart?.id);
       if (!made) return;
@@ -142,7 +164,7 @@ export class BaselineWrites {
   }
 
   /** If it cannot be read, these restarts are looked for again. */
-  async #readAgain({ record }: TrackedWorkload, restarts: readonly Restart[]): Promise<KubeObject> {
+  async #readStored({ record }: TrackedWorkload, restarts: readonly Restart[]): Promise<KubeObject> {
     const { kind, namespace, name } = record;
     try {
       return await getObject(this.#options.context.client, workloadKind(kind).resource, namespace, name);

@@ -56,6 +56,23 @@ export class UnansweredRestarts {
     );
   }
 
+  /**
+   * Returns, once, the restarts that may be stored although the workload still records what it did before: something may
+   * have removed the baseline on its way. The caller must look for a marker in its template.
+   */
+  takeUnrecorded({ key, record }: TrackedWorkload): readonly Restart[] {
+    const restarts = this.#restarts.get(key) ?? [];
+    const mayBeStored = ({ workload: { record: before }, marker }: Restart): boolean =>
+      hasSameBaseline(before, record) &&
+      before.generation < record.generation &&
+      keepsMarker(before) &&
+      !isEmpty(marker);
+    const found = restarts.filter(mayBeStored);
+    const left = restarts.filter((restart) => !found.includes(restart));
+    if (found.length > 0) this.#restarts.set(key, left);
+    return found;
+  }
+
   forget(key: WorkloadKey): void {
     this.#restarts.delete(key);
   }
@@ -96,6 +113,18 @@ function missingOf({ workload: { record }, marker, atMs }: Restart, object: Kube
     return restartsAtMs >= atMs ? undefined : 'spec.restartAt';
   }
   return missingOfMarker(objectOf(fieldAt(object, workloadKind(record.kind).templatePath)), marker);
+}
+
+/** The restart whose marker is in the template. Each has another one. */
+export function markedRestart(restarts: readonly Restart[], object: KubeObject): Restart | undefined {
+  return restarts.find(({ workload: { record }, marker }) => {
+    const template = objectOf(fieldAt(object, workloadKind(record.kind).templatePath));
+    return missingOfMarker(template, marker) === undefined;
+  });
+}
+
+function isEmpty({ annotations, env }: Restart['marker']): boolean {
+  return env.length === 0 && Object.keys(annotations).length === 0;
 }
 
 /** If somebody else removes the marker after it was stored, the pods roll, and the generation is incremented once more. */
