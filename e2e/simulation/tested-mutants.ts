@@ -1,4 +1,5 @@
 import type { TestedMutant } from './mutants';
+import { testedDoubtMutants } from './tested-doubt-mutants';
 import { testedGateMutants } from './tested-gate-mutants';
 import { testedRollbackMutants } from './tested-rollback-mutants';
 import { testedSourceMutants } from './tested-source-mutants';
@@ -14,6 +15,7 @@ const whatCountsTest = 'e2e/engine/what-counts.test.ts';
 
 /** Each is found by its `test`. These bugs need faults that few worlds draw, or none. */
 export const testedMutants: readonly TestedMutant[] = [
+  ...testedDoubtMutants,
   ...testedGateMutants,
   ...testedRollbackMutants,
   ...testedSourceMutants,

@@ -1,0 +1,110 @@
+import type { TestedMutant } from './mutants';
+
+const writes = 'reconciler/worker/baseline-writes.ts';
+const unanswered = 'reconciler/worker/unanswered-restarts.ts';
+const journal = 'reconciler/apply/job-journal.ts';
+const journalTest = 'reconciler/apply/job-journal.test.ts';
+
+/** Bugs after a write whose answer is lost, and after a restore of etcd. Each is found by its `test`. */
+export const testedDoubtMutants: readonly TestedMutant[] = [
+  {
+    what: 'a record without an answer passes for a restart that was refused before it',
+    file: writes,
+    from: '    this.#unanswered.seen(version);\n',
+    to: '',
+    test: 'reconciler/worker/worker.test.ts',
+  },
+  {
+    what: 'a later version without a restart does not show that its write was refused',
+    file: unanswered,
+    from: 'return hasSameBaseline(before, record) && isOlderVersion(before.resourceVersion, record.resourceVersion);',
+    to: 'return false;',
+    test: 'reconciler/worker/unanswered-restarts.test.ts',
+  },
+  {
+    what: 'a restart whose baseline and answer are lost is made again',
+    file: writes,
+    from: '    if (await this.#keepUnrecorded(workload)) return true;\n',
+    to: '',
+    test: 'e2e/engine/stripped-markers.test.ts',
+  },
+  {
+    what: 'nobody looks whether a Rollout was stored without spec.restartAt',
+    file: unanswered,
+    from: "return restartsAtMs >= atMs ? undefined : 'spec.restartAt';",
+    to: 'return undefined;',
+    test: 'e2e/engine/unanswered-restarts.test.ts',
+  },
+  {
+    what: 'a held CronJob has another Job for the same change once another source is recorded',
+    file: 'reconciler/apply/create-job.ts',
+    from: '  if (last !== undefined) return `${formatBaseline({ ...baseline, sequence: 0, sources })} ${last}`;\n',
+    to: '',
+    test: 'e2e/engine/runs-of-cronjobs.test.ts',
+  },
+  {
+    what: 'a recreated Job is not reported if the answer to the removal of its entry is lost',
+    file: journal,
+    from: 'if (claim) this.#open.set(name, { ...claim, end });',
+    to: 'void claim;',
+    test: journalTest,
+  },
+  {
+    what: 'a former leader ends the entry of a Job that the next one created',
+    file: journal,
+    from: `      // Another leader may have created it, and reports it.
+      this.#options.assertLeading();
+`,
+    to: '',
+    test: journalTest,
+  },
+  {
+    what: 'a put-back without an answer is not reported',
+    file: 'reconciler/rollback/rollbacks.ts',
+    from: '    this.#reportUnanswered(source);\n',
+    to: '',
+    test: 'e2e/engine/rollback-faults.test.ts',
+  },
+  {
+    what: 'a list that is older than what was shown before says nothing of a restore',
+    file: 'shared/kube/list-watch/last-sync-version.ts',
+    from: 'return isOlderVersion(version, former) ? { version: former, newest: version } : undefined;',
+    to: 'return undefined;',
+    test: 'shared/kube/list-watch/reflector.reconnect.test.ts',
+  },
+  {
+    what: 'nobody is told of a restore that a watch notices',
+    file: 'shared/kube/list-watch/reflector.ts',
+    from: '    this.#deps.onRestored?.(restored.newest);\n',
+    to: '',
+    test: 'e2e/engine/recovery.test.ts',
+  },
+  {
+    what: 'a workload that is older than it was shown says nothing of a restore',
+    file: 'reconciler/worker/refused-versions.ts',
+    from: 'if (isOlderVersion(found.resourceVersion, refused)) onRestored(found.resourceVersion);',
+    to: '',
+    test: 'e2e/engine/recovery.test.ts',
+  },
+  {
+    what: 'a baseline in memory outdoes what a restore of etcd has brought back',
+    file: 'reconciler/workloads/workload-index.ts',
+    from: 'baseline: { ...baseline, sequence: 0 } });',
+    to: 'baseline });',
+    test: 'reconciler/workloads/workload-index.test.ts',
+  },
+  {
+    what: 'what was kept for a rollback still counts as kept after a restore of etcd',
+    file: 'reconciler/engine/engine.ts',
+    from: '    this.#work.rollback?.rollbacks.restored();\n',
+    to: '',
+    test: 'e2e/engine/rollback-faults.test.ts',
+  },
+  {
+    what: 'a watch that lags brings back a source that a read found to be deleted',
+    file: 'reconciler/sources/source-index.ts',
+    from: 'if (!isBehind && !isDeleted)',
+    to: 'if (!isBehind)',
+    test: 'reconciler/sources/source-index.test.ts',
+  },
+];
