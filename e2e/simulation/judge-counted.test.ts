@@ -70,6 +70,26 @@ describe.each(['workload', 'source'] as const)('the judge, for a list of keys on
     expect(promises(hand)).toEqual(broken);
   });
 
+  it.each([
+    [
+      'accepts a restart by a process that may have read several edits as one',
+      0,
+      bearer === 'workload' ? [] : ['restart without reason'],
+    ],
+    ['reports it if the edit of the list was shown', 10_000, ['restart without reason']],
+  ])('%s, for a key that changed before that edit', async (_what, waitMs, broken) => {
+    const hand = await listed('color');
+    await hand.edit('value-1-', 3_000, { size: 'value-2-' });
+    await record(hand, keyOf('color', 'value-1-'), false, { list: 'color' });
+    await hand.edit('value-1-', 1_000);
+    await hand.clock.advance(90_000);
+    if (bearer === 'source') await hand.annotateSource(keysAnnotation, 'color, size');
+    else await hand.annotate(keysAnnotation, 'color, size');
+    await hand.clock.advance(waitMs);
+    await record(hand, keyOf('color', 'value-1-'), true, { list: 'color, size' });
+    expect(promises(hand)).toEqual(broken);
+  });
+
   it('demands that what counts is recorded, and nothing for the others', async () => {
     const hand = await listed('color');
     expect(promises(hand)).toEqual(['missed change']);

@@ -147,7 +147,7 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
 }
 
 /** A rollback may bring back the baseline of an earlier object with this name, which says nothing about this one. */
-function ownBaselineOf(object: WriteRecord['object'] | undefined): WrittenBaseline | undefined {
+export function ownBaselineOf(object: WriteRecord['object'] | undefined): WrittenBaseline | undefined {
   const baseline = baselineOf(object);
   return baseline?.uid === undefined || baseline.uid === object?.metadata.uid ? baseline : undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withValueAt } from '../apiserver/json';
+import { valueAt, withValueAt, type JsonObject } from '../apiserver/json';
 import { adopted, type Hand } from './history.fixture';
 
 async function setImage(hand: Hand, image: string): Promise<void> {
@@ -61,6 +61,19 @@ describe('the judge, for restarts that coalesce with a rollout', () => {
     // A wrong record is found at once, even if another template comes after it.
     await setImage(hand, '9');
     expect(hand.promises()).toContain('missed change');
+  });
+
+  it('reports nothing if the recorded baseline was that of an earlier object, which a rollback has brought back', async () => {
+    const hand = await adopted();
+    await hand.edit('value-2-');
+    await setImage(hand, '2');
+    await hand.write('dev', (object) => {
+      const annotation = ['metadata', 'annotations', 'reroll.dev/baseline'];
+      const former = JSON.parse(String(valueAt(object, ...annotation))) as JsonObject;
+      return withValueAt(object, annotation, JSON.stringify({ ...former, uid: 'of the earlier one' }));
+    });
+    await hand.engine('value-2-', false);
+    expect(hand.promises().filter((promise) => promise === 'missed change')).toEqual([]);
   });
 
   it('reports nothing if a lost baseline is recorded again from the current content', async () => {

@@ -5,7 +5,7 @@ import type { Case } from './case';
 import type { Content } from './contents';
 import type { Violation } from './judge';
 import { recordsToday } from './judge-counted';
-import { isRestart } from './judge-engine-writes';
+import { isRestart, ownBaselineOf } from './judge-engine-writes';
 import { isOfEngine, type Life } from './lives';
 import { differ } from './reason';
 import { templateOf } from './usage';
@@ -19,7 +19,7 @@ export function checkFold(opened: Case, { name, writes }: Life): readonly Violat
   const write = writes.at(-1);
   if (!write || !digests || !isOfEngine(write) || isRestart(write)) return [];
   const { previous, object, revision, user } = write;
-  const before = baselineOf(previous);
+  const before = ownBaselineOf(previous);
   const after = baselineOf(object);
   const newest = Math.max(...writes.slice(0, -1).map((former) => baselineOf(former.object)?.n ?? -1));
   // Under another key everything is recorded again.

@@ -3,7 +3,7 @@ import { matches, recordedOf, sourceOfEntry, type WrittenBaseline } from './base
 import type { Case } from './case';
 import { countedFromMs } from './counting';
 import type { SourceName, Version } from './contents';
-import { isListedBeforeLeading, isOnlyFormatted, mayHaveCounted } from './judge-counted';
+import { isListedBeforeLeading, isOnlyFormatted, mayBeListedBefore, mayHaveCounted } from './judge-counted';
 import { silentMs } from './known-within';
 import type { Life } from './lives';
 import { lostWrites, recordsLost } from './restored';
@@ -104,6 +104,7 @@ export function reasonFor(
     return (
       (isFiltered && Object.keys(former).some((key) => isGone(key) && mayCountOf(key))) ||
       (isFiltered && isListedBeforeLeading(opened, life, source, write) && writtenInLife(source)) ||
+      (isFiltered && mayBeListedBefore(opened, life, source, write)) ||
       (after.filters?.[id] !== undefined && lateRemovals(opened, source, write).some(mayCountOf)) ||
       (differ(former, entry, mayCountOf) ?? writtenInLife(source))
     );
