@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { valueAt, withValueAt, type JsonObject } from '../apiserver/json';
+import { stringAt, withValueAt, type JsonObject } from '../apiserver/json';
 import { adopted, type Hand } from './history.fixture';
 
 async function setImage(hand: Hand, image: string): Promise<void> {
@@ -69,7 +69,7 @@ describe('the judge, for restarts that coalesce with a rollout', () => {
     await setImage(hand, '2');
     await hand.write('dev', (object) => {
       const annotation = ['metadata', 'annotations', 'reroll.dev/baseline'];
-      const former = JSON.parse(String(valueAt(object, ...annotation))) as JsonObject;
+      const former = JSON.parse(stringAt(object, ...annotation) ?? '') as JsonObject;
       return withValueAt(object, annotation, JSON.stringify({ ...former, uid: 'of the earlier one' }));
     });
     await hand.engine('value-2-', false);
