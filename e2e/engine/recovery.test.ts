@@ -200,6 +200,30 @@ describe('a restore of etcd', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(2);
   });
 
+  it('whose versions go on, and that came before the first read of the Lease, is noticed by a list of older workloads', async () => {
+    const harness = await adopted();
+    const first = await harness.start();
+    const backup = harness.server.store.revision;
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(900_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    await first.stop();
+    const isLate = ({ pathname }: FaultTarget): boolean => /leases|configmaps/.test(pathname);
+    const readable = harness.faults.add({ match: isLate, fault: { kind: 'status', code: 503 } });
+    await harness.start();
+    const newest = harness.server.store.revision;
+    harness.server.restore(backup);
+    harness.server.store.passOver(newest + 1_000);
+    harness.server.compact();
+    await harness.clock.advance(60_000);
+    readable();
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(5_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+
   it('that undid a restart is noticed by the watches if there is no right to the Lease: the restart is owed', async () => {
     const harness = await adopted(usualLease);
     harness.server.rbac.restrict(engineUser, [...chartRules, rule('apps', 'deployments', 'watch')]);

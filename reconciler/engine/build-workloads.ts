@@ -39,6 +39,8 @@ export interface WorkloadEvents {
   readonly onRead: (record: WorkloadRecord, object: unknown) => void;
   /** The time since which no other replica writes, by the API server's clock; undefined: this replica does not lead. */
   readonly leadingSinceMs: () => number | undefined;
+  /** Called when a list shows that etcd was restored; `version` is that of the older object. */
+  readonly onRestored: (version: string) => void;
 }
 
 export function buildWorkloads(base: EngineBase, events: WorkloadEvents): WorkloadParts {
@@ -75,7 +77,17 @@ export function buildWorkloads(base: EngineBase, events: WorkloadEvents): Worklo
   const refresh = (record: WorkloadRecord): void =>
     sink(record.kind, undefined, () => undefined).upsert(record, 'list');
   const watched: WatchedWorkloads = {
-    sink: (kind, namespace, onSynced) => refs.sink(kind, namespace, onSynced),
+    sink: (kind, namespace, onSynced) => {
+      const taken = refs.sink(kind, namespace, onSynced);
+      return {
+        ...taken,
+        upsert: (record, origin) => {
+          // All is listed anew then, this workload included.
+          if (origin === 'list' && index.hasShownLater(record)) events.onRestored(record.resourceVersion);
+          else taken.upsert(record, origin);
+        },
+      };
+    },
     read: (kind, object) => {
       const record = refs.read(kind, object);
       events.onRead(record, object);

@@ -115,6 +115,7 @@ export class Engine implements ReconcilerEngine {
         this.#work.worker.forget(key);
       },
       leadingSinceMs: () => this.#leadingSinceMs,
+      onRestored: (version) => this.#onRestored(version),
     });
     observeWorkloads(deps.metrics, this.#workloads.index, events);
     this.#gates = buildGates(base, this.#sources, {

@@ -768,6 +768,31 @@ describe('a restore of etcd', () => {
     expect(restored).toMatchObject({ baseline: { sequence: 1 }, baselineLost: false, inMemory: false });
   });
 
+  it('shows in a list that is older than what a watch has shown of the same object', () => {
+    see({ resourceVersion: '10' });
+    const isShownBy = (resourceVersion: string, uid?: string): boolean =>
+      index.hasShownLater(workloadRecord({ resourceVersion, ...(uid !== undefined && { uid }) }));
+    expect(['9', '10', '11'].map((version) => isShownBy(version))).toEqual([true, false, false]);
+    expect([isShownBy('9', 'another'), index.hasShownLater(workloadRecord({ name: 'unseen' }))]).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  it('does not show in a list that is older than what Reroll wrote itself, and the watch has yet to show', () => {
+    index.wrote(see({ resourceVersion: '10' })!, { resourceVersion: '12' }, baseline(1));
+    expect(index.hasShownLater(workloadRecord({ resourceVersion: '11' }))).toBe(false);
+  });
+
+  it('shows once in workloads whose baseline is kept in memory', () => {
+    index.remember(see({ resourceVersion: '10' })!, baseline(3));
+    const older = workloadRecord({ resourceVersion: '9' });
+    expect(index.hasShownLater(older)).toBe(true);
+    index.forgetSeen();
+    expect(index.hasShownLater(older)).toBe(false);
+    expect(see({ resourceVersion: '9' })?.record.resourceVersion).toBe('9');
+  });
+
   it('forgets workloads that did not ask for restarts, because that may be undone', () => {
     const first = see({ annotations: auto })?.referencedSinceMs;
     see({ annotations: {}, writtenAtMs: at(20) });

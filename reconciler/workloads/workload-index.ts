@@ -61,6 +61,11 @@ const versionAwaitedMs = 30_000;
 
 const nothing: ReadonlyMap<SourceId, string> = new Map();
 
+/** After a restore of etcd, no watch shows the version any more, and older states count at once. */
+function undone({ record: { resourceVersion } }: WorkloadEntry): AwaitedVersion {
+  return { resourceVersion, untilMs: 0 };
+}
+
 /** Every tracked workload, and the users of each source. */
 export class WorkloadIndex {
   readonly #options: WorkloadIndexOptions;
@@ -107,6 +112,16 @@ export class WorkloadIndex {
   /** Another number as soon as a workload of the namespace comes, goes, uses other sources or has other gate settings. */
   revisionOf(namespace: string): number {
     return this.#revisions.get(namespace) ?? 0;
+  }
+
+  /**
+   * Whether a watch or a list has shown a later version of the workload. A list that follows comes from etcd itself, so
+   * it shows an older one only after a restore. What Reroll has written or read itself may be later than a list.
+   */
+  hasShownLater({ kind, namespace, name, uid, resourceVersion }: WorkloadRecord): boolean {
+    const entry = this.#entries.get(workloadKey(kind, namespace, name));
+    if (entry?.record.uid !== uid || entry.awaited) return false;
+    return isOlderVersion(resourceVersion, entry.record.resourceVersion);
   }
 
   /** Changes when etcd was restored. A write that began before that may be undone, whatever its answer says. */
@@ -247,7 +262,7 @@ export class WorkloadIndex {
     for (const entry of [...this.#entries.values()]) {
       const { key, inMemory, baseline } = entry;
       if (!inMemory || !baseline) this.remove(key);
-      else this.#entries.set(key, { ...entry, baseline: { ...baseline, sequence: 0 } });
+      else this.#entries.set(key, { ...entry, baseline: { ...baseline, sequence: 0 }, awaited: undone(entry) });
     }
     this.#untracked.clear();
   }
