@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { longForm } from '../../shared/runtime/long-form.fixture';
 import type { Fault, FaultTarget } from '../apiserver/faults';
-import { handoverLease } from './harness';
+import { engineUser, handoverLease, usualLease } from './harness';
 import { bad, isOwnWrite, isPutBack, rollbackSettings, rolledBack, Shop } from './rollback.fixture';
 
 let shop: Shop;
@@ -144,18 +144,23 @@ it('looks at one source at a time', async () => {
   expect(most).toBe(1);
 });
 
-it('a content whose copy is undone by a restore of etcd is kept again, and put back after the next bad one', async () => {
+it.each([
+  ['the Lease', true],
+  ['a watch, without the right to the Lease', false],
+])('a content whose copy is undone by a restore of etcd is kept again, as %s shows', async (_what, hasLease) => {
   shop = new Shop();
-  shop.harness.leaseTimings = handoverLease;
+  shop.harness.leaseTimings = hasLease ? handoverLease : usualLease;
+  const apiGroups = ['', 'apps', 'batch', 'authorization.k8s.io'];
+  if (!hasLease) shop.harness.server.rbac.restrict(engineUser, [{ apiGroups, resources: ['*'], verbs: ['*'] }]);
   await shop.start();
-  await shop.pass(3);
+  await shop.pass(hasLease ? 3 : 120);
   await shop.write('blue');
   await shop.pass(1);
   const backup = shop.harness.server.store.revision;
   await shop.pass(20);
   expect(shop.kept('good')).toMatchObject({ data: { color: 'blue' } });
   shop.harness.server.restore(backup);
-  await shop.pass(30);
+  await shop.pass(hasLease ? 30 : 120);
   expect([shop.color, shop.kept('good')]).toMatchObject(['blue', { data: { color: 'blue' } }]);
   await shop.write(bad);
   await shop.pass(30);

@@ -66,20 +66,6 @@ export const testedDoubtMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/rollback-faults.test.ts',
   },
   {
-    what: 'a list that is older than what was shown before says nothing of a restore',
-    file: 'shared/kube/list-watch/last-sync-version.ts',
-    from: 'return isOlderVersion(version, former) ? { version: former, newest: version } : undefined;',
-    to: 'return undefined;',
-    test: 'shared/kube/list-watch/reflector.reconnect.test.ts',
-  },
-  {
-    what: 'nobody is told of a restore that a watch notices',
-    file: 'shared/kube/list-watch/reflector.ts',
-    from: '    this.#deps.onRestored?.(restored.newest);\n',
-    to: '',
-    test: 'e2e/engine/recovery.test.ts',
-  },
-  {
     what: 'a workload that is older than it was shown says nothing of a restore',
     file: 'reconciler/worker/refused-versions.ts',
     from: 'if (isOlderVersion(found.resourceVersion, refused)) onRestored(found.resourceVersion);',

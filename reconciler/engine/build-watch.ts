@@ -29,8 +29,6 @@ export interface WatchEvents {
   readonly onMore: () => void;
   /** Called when the state of a source that is read by name becomes known. */
   readonly onKnown: (source: SourceRef) => void;
-  /** Called when a watch notices that etcd was restored; `version` is the server's newest one. */
-  readonly onRestored: (version: string) => void;
 }
 
 export function buildWatch(
@@ -38,12 +36,12 @@ export function buildWatch(
   sources: SourceParts,
   workloads: WorkloadParts,
   gates: GateParts,
-  { onProgress, onMore, onKnown, onRestored }: WatchEvents,
+  { onProgress, onMore, onKnown }: WatchEvents,
 ): WatchParts {
   const { client, clock, random, logger, metrics } = deps;
   const csi = settings.csi ? new CsiRotations({ clock, sources: sources.index }) : undefined;
   const watches = new Watches({
-    deps: { client, clock, random, logger, onRestored },
+    deps: { client, clock, random, logger },
     ...settings,
     sourceSelector: listedSources(settings),
     ...{

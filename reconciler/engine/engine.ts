@@ -135,7 +135,6 @@ export class Engine implements ReconcilerEngine {
       onKnown: (source) => {
         for (const { key } of this.#workloads.index.usersOf(source)) this.#work.queue.add(key);
       },
-      onRestored: (version) => this.#onRestored(version),
     });
     this.#election = electionFor(deps, settings);
     const parts = {

@@ -69,27 +69,6 @@ describe('a server that is behind', () => {
     expect([asked, version.current]).toEqual([1, '100']);
   });
 
-  it.each([
-    ['a list', '100', undefined],
-    ['a watch', '90', '100'],
-  ])('is found by a list that is older than what %s has shown, once', (_what, listed, watched) => {
-    version.listed(listed);
-    version.advance(watched);
-    version.forget();
-    expect(version.listed('99')).toEqual({ version: '100', newest: '99' });
-    version.forget();
-    expect([version.listed('99'), version.listed('101')]).toEqual([undefined, undefined]);
-  });
-
-  it('is not found by the list after the one that was asked for because of it, nor after a new start', async () => {
-    version.listed('100');
-    version.doubt();
-    await compareWith('98');
-    expect(version.listed('99')).toBeUndefined();
-    version.reset();
-    expect([version.current, version.listed('5')]).toEqual([undefined, undefined]);
-  });
-
   it('is looked for again after an error, which proves nothing', async () => {
     version.listed('100');
     version.doubt();

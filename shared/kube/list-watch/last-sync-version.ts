@@ -15,8 +15,6 @@ export interface RestoredServer {
  */
 export class LastSyncVersion {
   #version: string | undefined;
-  /** The newest version that the server has sent. It is kept where the next attempt lists. */
-  #newest = '';
   /** Whether a watch has ended since the list, and the server's newest version has not been compared since then. */
   #inDoubt = false;
 
@@ -25,26 +23,16 @@ export class LastSyncVersion {
     return this.#version;
   }
 
-  /**
-   * Sets the version of a complete list. Lists come from etcd itself, so one that is older than what the server has
-   * sent before is from a restored server.
-   *
-   * @throws ProtocolError if the version is empty
-   */
-  listed(version: string): RestoredServer | undefined {
+  /** Sets the version of a complete list. @throws ProtocolError if it is empty. */
+  listed(version: string): void {
     if (version === '') throw new ProtocolError('the list has no resourceVersion to watch from');
-    const former = this.#newest;
     this.#version = version;
-    this.#newest = version;
     this.#inDoubt = false;
-    return isOlderVersion(version, former) ? { version: former, newest: version } : undefined;
   }
 
   /** Advances to a version that a watch has shown. */
   advance(version: string | undefined): void {
-    if (version === undefined || version === '') return;
-    this.#version = version;
-    this.#newest = version;
+    if (version !== undefined && version !== '') this.#version = version;
   }
 
   /** Notes that a watch has ended: the server may be a restored one when it is back. */
@@ -55,12 +43,6 @@ export class LastSyncVersion {
   /** Forgets the version, so that the next attempt lists. */
   forget(): void {
     this.#version = undefined;
-  }
-
-  /** Forgets what the server has sent, too. */
-  reset(): void {
-    this.forget();
-    this.#newest = '';
   }
 
   /**
@@ -75,7 +57,7 @@ export class LastSyncVersion {
     const newest = await newestVersion();
     this.#inDoubt = false;
     if (!isOlderVersion(newest, version)) return undefined;
-    this.reset();
+    this.forget();
     return { version, newest };
   }
 }

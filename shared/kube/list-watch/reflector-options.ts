@@ -14,8 +14,6 @@ export interface ReflectorDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly observer?: ReflectorObserver;
-  /** Called when the server is behind what it has sent, as after a restore of etcd; `version` is its newest one. */
-  readonly onRestored?: (version: string) => void;
 }
 
 export interface ReflectorOptions<T> {

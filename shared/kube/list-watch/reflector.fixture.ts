@@ -118,8 +118,6 @@ export interface World {
   readonly sink: RecordingSink;
   readonly reflector: Reflector<Thing>;
   readonly reconnects: ReconnectReason[];
-  /** The versions with which a restore of etcd was reported. */
-  readonly restores: string[];
   readonly decodeFailures: string[];
   readonly lists: HttpRequest[];
   readonly watches: HttpRequest[];
@@ -150,7 +148,6 @@ export function world(
   const client = new KubeClient({ transport, credentials, clock, logger, userAgent: 'reroll/test' });
   const sink = new RecordingSink();
   const reconnects: ReconnectReason[] = [];
-  const restores: string[] = [];
   const decodeFailures: string[] = [];
   const observer = {
     listed: () => undefined,
@@ -159,7 +156,7 @@ export function world(
     sinkFailed: () => undefined,
   };
   const reflector = new Reflector(
-    { client, clock, random, logger, observer, onRestored: (version) => void restores.push(version) },
+    { client, clock, random, logger, observer },
     { resource: configMaps, decoder: thingDecoder, sink, ...options },
   );
   return {
@@ -169,7 +166,6 @@ export function world(
     sink,
     reflector,
     reconnects,
-    restores,
     decodeFailures,
     lists,
     watches,

@@ -269,7 +269,7 @@ describe('a watch that ends is reopened', () => {
     async (_what, newest, lists, version) => {
       const first = new FakeBody();
       let isRestored = false;
-      const { reflector, clock, transport, sink, restores } = pagedWorld({
+      const { reflector, clock, transport, sink } = pagedWorld({
         list: () => (isRestored ? listOf(newest, [thing('b', newest)]) : listOf('10', [thing('a', '5')])),
         watch: (_request, index) => ({ body: index === 0 ? first : new FakeBody() }),
       });
@@ -288,28 +288,9 @@ describe('a watch that ends is reopened', () => {
       expect([...sink.objects.keys()]).toEqual([lists === 2 ? 'shop/b' : 'shop/a']);
       await clock.advance(3_600_000);
       expect(questions()).toBe(1);
-      expect(restores).toEqual(lists === 2 ? [newest] : []);
       await reflector.stop();
     },
   );
-
-  it.each([
-    ['older than what the watch has shown', '7', ['7']],
-    ['newer', '12', []],
-  ])('reports a restore of etcd if a list after an expired version is %s', async (_what, newest, reported) => {
-    const first = new FakeBody();
-    const { reflector, clock, restores, sink } = pagedWorld({
-      list: (_request, index) => (index === 0 ? listOf('10', []) : listOf(newest, [thing('b', newest)])),
-      watch: (_request, index) => ({ body: index === 0 ? first : new FakeBody() }),
-    });
-    reflector.start();
-    await clock.settle();
-    first.line({ type: 'MODIFIED', object: thing('a', '11') });
-    first.line({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } });
-    await clock.advance(20_000);
-    expect([restores, [...sink.objects.keys()]]).toEqual([reported, ['shop/b']]);
-    await reflector.stop();
-  });
 
   it('reopens the watch soon after it should have ended, although bookmarks arrive', async () => {
     const first = new FakeBody();

@@ -14,7 +14,7 @@ import {
 } from '../errors';
 import type { ReconnectReason } from '../observers';
 import { newestVersion } from '../client/objects';
-import { LastSyncVersion, type RestoredServer } from './last-sync-version';
+import { LastSyncVersion } from './last-sync-version';
 import { pagedList } from './paged-list';
 import { isSlow, mayResume, reconnectDelayMs, reconnectReason } from './reconnect-policy';
 import type { ReflectorDeps, ReflectorOptions, ReflectorStatus } from './reflector-options';
@@ -107,7 +107,7 @@ export class Reflector<T> {
     const controller = new AbortController();
     const { decoder } = this.#options;
     this.#lister = whole ? decoder : (decoder.metadata ?? decoder);
-    this.#lastSync.reset();
+    this.#lastSync.forget();
     this.#synced = false;
     this.#begun = false;
     // The error belongs to the previous run.
@@ -189,15 +189,10 @@ export class Reflector<T> {
     const newest = async (): Promise<string> => await newestVersion(client, resource, namespace, { signal });
     const restored = await this.#lastSync.compareWithServer(newest);
     if (!restored) return false;
-    this.#restored(restored);
-    return true;
-  }
-
-  #restored(restored: RestoredServer): void {
     this.#logger.warn('the server is behind versions that it has sent, as after a restore of etcd: listing again', {
       ...restored,
     });
-    this.#deps.onRestored?.(restored.newest);
+    return true;
   }
 
   /** If listing is allowed but watching is not, each attempt is a list. Never rejects. */
@@ -335,10 +330,7 @@ export class Reflector<T> {
 
   #complete(relist: Relist<T>, resourceVersion: string, startMs: number, signal: AbortSignal): void {
     if (isAborted(signal)) return;
-    const restored = this.#lastSync.listed(resourceVersion);
-    if (restored) this.#restored(restored);
-    // Whoever was told may have stopped this run, to begin another.
-    if (isAborted(signal)) return;
+    this.#lastSync.listed(resourceVersion);
     this.#synced = true;
     relist.complete();
     this.#deps.observer?.listed({
