@@ -1,12 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
-import type { AdmissionHook } from '../apiserver/admission';
 import type { Fault } from '../apiserver/faults';
 import { configMap, cronJob, deployment, fromConfigMap } from '../apiserver/cluster';
-import { objectAt } from '../apiserver/json';
 import { engineUser, Harness } from './harness';
-import { strippingHook, type Stripped } from './stripping.fixture';
+import { revertingHook, strippingHook, type Stripped } from './stripping.fixture';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red' } });
@@ -148,12 +146,7 @@ describe('a baseline that another admission webhook removes from the write', () 
 
   beforeEach(() => {
     reverts = true;
-    const review: AdmissionHook['review'] = ({ operation, user, oldObject }) => {
-      if (!reverts || operation !== 'UPDATE' || user !== engineUser) return { allowed: true };
-      const value = objectAt(oldObject ?? {}, 'metadata', 'annotations');
-      return { allowed: true, patch: [{ op: 'replace', path: '/metadata/annotations', value }] };
-    };
-    world = new Harness({ admission: [{ name: 'own-annotations.example.com', review }] });
+    world = new Harness({ admission: [revertingHook(['Deployment', 'CronJob'], () => reverts)] });
     world.seed(app, web, cronJob({ name: 'report', annotations: auto, envFrom: [fromConfigMap('app')] }));
   });
 

@@ -21,3 +21,16 @@ export function strippingHook(kindName: string, strips: () => Stripped): Admissi
     },
   };
 }
+
+/** A webhook that puts the former annotations back when Reroll updates one of these kinds. `reverts` is asked at each update. */
+export function revertingHook(kindNames: readonly string[], reverts: () => boolean): AdmissionHook {
+  return {
+    name: 'own-annotations.example.com',
+    review: ({ operation, kind, oldObject, user }) => {
+      const isOurs = operation === 'UPDATE' && kindNames.includes(kind.kind) && user === engineUser;
+      if (!reverts() || !isOurs) return { allowed: true };
+      const value = objectAt(oldObject ?? {}, 'metadata', 'annotations');
+      return { allowed: true, patch: [{ op: 'replace', path: '/metadata/annotations', value }] };
+    },
+  };
+}

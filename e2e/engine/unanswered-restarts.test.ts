@@ -15,6 +15,15 @@ const uses = {
 };
 const workloads = { Deployment: deployment, Rollout: rollout, DeploymentConfig: deploymentConfig };
 
+/** The next PATCH that Reroll sends there is stored and gets no answer. */
+function loseAnswer(harness: Harness, path: string): void {
+  harness.faults.add({
+    match: ({ user, method, pathname }) => user === engineUser && method === 'PATCH' && pathname.endsWith(path),
+    fault: { kind: 'reset', when: 'after' },
+    times: 1,
+  });
+}
+
 /** A cluster with one workload, whose watch can be slowed down. */
 class Cluster {
   readonly harness: Harness;
@@ -37,12 +46,7 @@ class Cluster {
   /** Starts Reroll. After the baseline that it records then, its next write is stored and gets no answer. */
   async start(): Promise<void> {
     await this.harness.start();
-    this.harness.faults.add({
-      match: ({ user, method, pathname }) =>
-        user === engineUser && method === 'PATCH' && pathname.endsWith(`${this.path}/web`),
-      fault: { kind: 'reset', when: 'after' },
-      times: 1,
-    });
+    loseAnswer(this.harness, `${this.path}/web`);
   }
 }
 
@@ -115,12 +119,7 @@ it.each([
   const harness = new Harness();
   harness.seed(app, cronJob({ ...uses, annotations: { ...uses.annotations, ...annotations } }));
   await harness.start();
-  harness.faults.add({
-    match: ({ user, method, pathname }) =>
-      user === engineUser && method === 'PATCH' && pathname.endsWith('/cronjobs/web'),
-    fault: { kind: 'reset', when: 'after' },
-    times: 1,
-  });
+  loseAnswer(harness, '/cronjobs/web');
   await harness.edit('ConfigMap', 'app', { color: 'blue' });
   await harness.clock.advance(60_000);
   expect(told(harness)).toEqual(['Reloaded']);
@@ -138,12 +137,7 @@ it('a Rollout that is restarted by spec.restartAt still owes a restart that lost
   const annotations = { ...uses.annotations, 'reloader.stakater.com/rollout-strategy': 'restart' };
   harness.seed(app, rollout({ ...uses, annotations }));
   await harness.start();
-  harness.faults.add({
-    match: ({ user, method, pathname }) =>
-      user === engineUser && method === 'PATCH' && pathname.endsWith('/rollouts/web'),
-    fault: { kind: 'reset', when: 'after' },
-    times: 1,
-  });
+  loseAnswer(harness, '/rollouts/web');
   await harness.edit('ConfigMap', 'app', { color: 'blue' });
   await harness.clock.advance(60_000);
   strips = false;
