@@ -1,6 +1,7 @@
 import type { TestedMutant } from './mutants';
 
 const file = 'reconciler/workloads/workload-index.ts';
+const awaited = 'reconciler/workloads/awaited-version.ts';
 const test = 'reconciler/workloads/workload-index.test.ts';
 
 /** Bugs of the workload index, mostly under a watch that lags behind what was read or written. Each is found by its `test`. */
@@ -16,14 +17,14 @@ export const testedWorkloadMutants: readonly TestedMutant[] = [
   },
   {
     what: 'a write to what was read by name is undone by a watch that lags behind',
-    file,
-    from: 'if (isOlderVersion(former.resourceVersion, resourceVersion)) return this.#awaited(resourceVersion);',
+    file: awaited,
+    from: 'if (isOlderVersion(former.resourceVersion, resourceVersion)) return awaitedSince(resourceVersion, nowMs);',
     to: '',
     test,
   },
   {
     what: 'what a lagging watch shows undoes what was read twice',
-    file,
+    file: awaited,
     from: 'resourceVersion === former.resourceVersion ? awaited : undefined',
     to: 'undefined',
     test,
@@ -31,14 +32,14 @@ export const testedWorkloadMutants: readonly TestedMutant[] = [
   {
     what: 'a lagging watch undoes an opt-out that was read',
     file,
-    from: 'isRead ? this.#awaited(record.resourceVersion) : undefined',
+    from: 'isRead ? awaitedSince(record.resourceVersion, nowMs) : undefined',
     to: 'undefined',
     test,
   },
   {
     what: 'a lagging watch shows that an earlier attempt was undone, after the one that followed it',
     file,
-    from: 'this.#predates(shown?.awaited, record)',
+    from: 'predates(shown?.awaited, record, nowMs)',
     to: '(this.#readBaseline(record).baseline?.sequence ?? -1) < (previous?.baseline?.sequence ?? 0)',
     test,
   },

@@ -4,18 +4,13 @@ import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload'
 import type { UntrackedReason } from '../../shared/domain/protocol/workload-inspection';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { StoredVersion } from '../../shared/kube/client/objects';
+import type { AwaitedVersion } from './awaited-version';
 import type { SeenWorkload, UntrackedWorkload } from './referenced-since';
 
 /** What our own write has stored. */
 export interface WrittenVersion extends StoredVersion {
   /** Something removed the baseline on its way, or kept the former one. */
   readonly lacksBaseline?: true;
-}
-
-/** A version that the watch has yet to show, and until when it is expected to. */
-export interface AwaitedVersion {
-  readonly resourceVersion: string;
-  readonly untilMs: number;
 }
 
 /** A workload as the index keeps it. */

@@ -18,11 +18,11 @@ import type { DigestKeyring } from '../sources/digest-keyring';
 import { unrecordedSince } from './unrecorded-since';
 import { referencedSince, untrackedOf } from './referenced-since';
 import { SourceUsers } from './source-users';
+import { awaitedAfter, awaitedNoMore, awaitedSince, predates } from './awaited-version';
 import {
   differs,
   knownBaseline,
   recordsSame,
-  type AwaitedVersion,
   type ReadBaseline,
   type UntrackedEntry,
   type WorkloadEntry,
@@ -56,15 +56,7 @@ export interface WorkloadIndexOptions {
 /** What a restart writes besides the template and the baseline. */
 export type WrittenFields = Partial<Pick<WorkloadRecord, 'pause' | 'lastRestart' | 'progress'>>;
 
-/** If the watch has not shown a version by then, it is not expected to show it any more. */
-const versionAwaitedMs = 30_000;
-
 const nothing: ReadonlyMap<SourceId, string> = new Map();
-
-/** After a restore of etcd, no watch shows the version any more, and older states count at once. */
-function undone({ record: { resourceVersion } }: WorkloadEntry): AwaitedVersion {
-  return { resourceVersion, untilMs: 0 };
-}
 
 /** Every tracked workload, and the users of each source. */
 export class WorkloadIndex {
@@ -155,7 +147,7 @@ export class WorkloadIndex {
     const written = {
       ...entry,
       record: { ...entry.record, ...{ resourceVersion, generation }, ...wrote },
-      awaited: this.#awaited(resourceVersion),
+      awaited: awaitedSince(resourceVersion, this.#options.clock.monotonicMs()),
       ownWriteAtMs: Math.max(entry.ownWriteAtMs, ...times),
     };
     if (stored.lacksBaseline) {
@@ -203,7 +195,7 @@ export class WorkloadIndex {
   takeBack(workload: TrackedWorkload, baseline: Baseline, stored: string): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
-    this.#keep({ ...entry, awaited: this.#awaited(stored) }, baseline);
+    this.#keep({ ...entry, awaited: awaitedSince(stored, this.#options.clock.monotonicMs()) }, baseline);
   }
 
   #keep(entry: WorkloadEntry, baseline: Baseline): void {
@@ -262,7 +254,12 @@ export class WorkloadIndex {
     for (const entry of [...this.#entries.values()]) {
       const { key, inMemory, baseline } = entry;
       if (!inMemory || !baseline) this.remove(key);
-      else this.#entries.set(key, { ...entry, baseline: { ...baseline, sequence: 0 }, awaited: undone(entry) });
+      else
+        this.#entries.set(key, {
+          ...entry,
+          baseline: { ...baseline, sequence: 0 },
+          awaited: awaitedNoMore(entry.record),
+        });
     }
     this.#untracked.clear();
   }
@@ -286,14 +283,15 @@ export class WorkloadIndex {
     const previous = known?.record.uid === record.uid ? known : undefined;
     const untracked = this.#untracked.get(key);
     const shown = previous ?? (untracked?.uid === record.uid ? untracked : undefined);
-    if (origin === 'watch' && this.#predates(shown?.awaited, record)) return;
+    const nowMs = this.#options.clock.monotonicMs();
+    if (origin === 'watch' && predates(shown?.awaited, record, nowMs)) return;
     const because = whyUntracked(record, this.#options.policy);
     if (because !== undefined) {
       const isRead = origin === 'list' && (previous ?? shown?.awaited) !== undefined;
       if (known) this.remove(key);
       this.#untracked.set(key, {
         ...untrackedOf(record),
-        ...{ because, awaited: isRead ? this.#awaited(record.resourceVersion) : undefined },
+        ...{ because, awaited: isRead ? awaitedSince(record.resourceVersion, nowMs) : undefined },
       });
       this.#options.onUntracked({ key, record });
       return;
@@ -356,7 +354,8 @@ export class WorkloadIndex {
       referencedSinceVersion: isSince?.referencedSinceVersion ?? record.resourceVersion,
       shownSince: isSince?.shownSince ?? nothing,
       unrecordedSince: isSince?.unrecordedSince ?? unrecordedSince(previous, record, policy),
-      awaited: origin === 'list' && previous ? this.#awaitedAfter(previous, record) : undefined,
+      awaited:
+        origin === 'list' && previous ? awaitedAfter(previous, record, this.#options.clock.monotonicMs()) : undefined,
       ownWriteAtMs: previous?.ownWriteAtMs ?? 0,
       inMemory,
       unwritten: inMemory && previous.unwritten,
@@ -380,29 +379,6 @@ export class WorkloadIndex {
     } catch (error) {
       return { problem: errorMessage(error) };
     }
-  }
-
-  /** A read may show what followed our write, or a read before it, while the watch still lags behind both. */
-  #awaitedAfter(
-    { record: former, awaited }: WorkloadEntry,
-    { resourceVersion }: WorkloadRecord,
-  ): AwaitedVersion | undefined {
-    if (isOlderVersion(former.resourceVersion, resourceVersion)) return this.#awaited(resourceVersion);
-    return resourceVersion === former.resourceVersion ? awaited : undefined;
-  }
-
-  #awaited(resourceVersion: string): AwaitedVersion {
-    return { resourceVersion, untilMs: this.#options.clock.monotonicMs() + versionAwaitedMs };
-  }
-
-  /**
-   * Whether the watch shows a state from before our own write, or from before what was read. Its baseline says nothing: if
-   * an answer was lost, it may be that of an earlier attempt, which somebody then undid. A baseline that an opt-out has
-   * ended would count again.
-   */
-  #predates(awaited: AwaitedVersion | undefined, { resourceVersion }: WorkloadRecord): boolean {
-    if (!awaited || !isOlderVersion(resourceVersion, awaited.resourceVersion)) return false;
-    return this.#options.clock.monotonicMs() < awaited.untilMs;
   }
 
   *#keys(kind: WorkloadKindName, namespace: string | undefined): Iterable<ObjectKey> {
