@@ -185,8 +185,8 @@ const ofTheEngine: readonly Regression[] = [
   ],
   [
     513_371_210,
-    'a record whose answer is lost is not taken for a restart that was refused before it, also without an answer',
-    /lost-answer: PATCH [^]*statefulsets\/store of engine-0-1\n[^]*lost-answer: PATCH [^]*statefulsets\/store of engine-0-1\n.*MODIFIED StatefulSet default\/store/,
+    'a record is not taken for a restart that somebody else was ahead of, and that was refused without an answer before it',
+    /edit image of StatefulSet default\/store by bob .*\n.*lost-answer: PATCH .*statefulsets\/store of engine-0-1\n[^]*MODIFIED StatefulSet default\/store/,
   ],
   [
     650_244_895,
