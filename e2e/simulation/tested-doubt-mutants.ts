@@ -82,8 +82,15 @@ export const testedDoubtMutants: readonly TestedMutant[] = [
   {
     what: 'a baseline in memory outdoes what a restore of etcd has brought back',
     file: 'reconciler/workloads/workload-index.ts',
-    from: 'baseline: { ...baseline, sequence: 0 },',
+    from: '...{ baseline: { ...baseline, sequence: 0 }, keptOver: -1 },',
     to: '',
+    test: 'reconciler/workloads/workload-index.test.ts',
+  },
+  {
+    what: 'a baseline in memory outdoes what another leader has stored since',
+    file: 'reconciler/workloads/workload-entry.ts',
+    from: 'keptOver >= (read?.sequence ?? -1)',
+    to: 'baseline.sequence > (read?.sequence ?? -1)',
     test: 'reconciler/workloads/workload-index.test.ts',
   },
   {

@@ -19,8 +19,11 @@ export interface WorkloadEntry extends TrackedWorkload, SeenWorkload {
   readonly awaited: AwaitedVersion | undefined;
   /** The baseline on the object was made under another digest key. */
   readonly underOtherKey: boolean;
-  /** The baseline is kept only in memory, so it is not lost if the object does not show it. */
-  readonly inMemory: boolean;
+  /**
+   * The baseline is kept only in memory, so it is not lost if the object does not show it. This is the number of the one that
+   * was stored then. A later one counts more, whatever the number in memory: another leader wrote it. Undefined: it is stored.
+   */
+  readonly keptOver: number | undefined;
 }
 
 /** A workload that nothing may restart, as the index keeps it. */
@@ -61,8 +64,15 @@ export function knownBaseline(
   previous: WorkloadEntry | undefined,
   { baselineText }: WorkloadRecord,
 ): Baseline | undefined {
-  if (!previous || previous.baselineLost || previous.inMemory || previous.awaited) return undefined;
+  if (!previous || previous.baselineLost || previous.keptOver !== undefined || previous.awaited) return undefined;
   return previous.record.baselineText === baselineText ? previous.baseline : undefined;
+}
+
+/** Whether the baseline that was known counts more than the one on the object, if they do not record the same. */
+export function outdoes(previous: WorkloadEntry | undefined, read: Baseline | undefined): boolean {
+  if (!previous?.baseline) return false;
+  const { baseline, keptOver } = previous;
+  return keptOver === undefined ? baseline.sequence > (read?.sequence ?? -1) : keptOver >= (read?.sequence ?? -1);
 }
 
 export function recordsSame(left: Baseline | undefined, right: Baseline | undefined): boolean {

@@ -356,6 +356,16 @@ describe('a baseline that is kept in memory', () => {
     expect(index.get(tracked.key)).toMatchObject({ unwritten });
   });
 
+  it.each([
+    ['counts more than the one that was stored when it was kept', 1, 3],
+    ['gives way to what another leader has stored since', 2, 2],
+  ])('%s', (_what, shown, counts) => {
+    index.remember(see({ annotations: auto, baseline: textOf(1, 'blue') })!, baseline(2));
+    index.remember(index.get(web)!, baseline(3));
+    see({ annotations: auto, resourceVersion: '11', baseline: textOf(shown, 'green') });
+    expect(index.get(web)).toMatchObject({ baseline: { sequence: counts }, unwritten: counts === 3 });
+  });
+
   it('gives way to the one on the object, if the watch shows later that it records the same', () => {
     const tracked = see({ annotations: auto })!;
     index.remember(tracked, baseline(2));
@@ -365,7 +375,7 @@ describe('a baseline that is kept in memory', () => {
       unwritten: true,
     });
     expect(see({ ...shown, resourceVersion: '12', baseline: textOf(1) })).toMatchObject({
-      ...{ baseline: { sequence: 1 }, unwritten: false, inMemory: false, baselineLost: false },
+      ...{ baseline: { sequence: 1 }, unwritten: false, keptOver: undefined, baselineLost: false },
     });
   });
 
@@ -758,14 +768,14 @@ describe('a restore of etcd', () => {
     const restored = see({ annotations: { ...auto, 'reroll.dev/baseline': textOf(2) } }, 'list');
     expect(restored).toMatchObject({ baseline: { sequence: 2 }, baselineLost: false });
     const { sources } = baseline(3);
-    expect(see({ name: 'api', annotations: auto }, 'list')).toMatchObject({ baseline: { sources }, inMemory: true });
+    expect(see({ name: 'api', annotations: auto }, 'list')).toMatchObject({ baseline: { sources }, keptOver: -1 });
   });
 
   it('makes a baseline that is stored count, where a later one exists only in memory', () => {
     index.remember(see({ annotations: { ...auto, 'reroll.dev/baseline': textOf(2) } })!, baseline(3, 'blue'));
     index.forgetSeen();
     const restored = see({ annotations: { ...auto, 'reroll.dev/baseline': textOf(1) } }, 'list');
-    expect(restored).toMatchObject({ baseline: { sequence: 1 }, baselineLost: false, inMemory: false });
+    expect(restored).toMatchObject({ baseline: { sequence: 1 }, baselineLost: false, keptOver: undefined });
   });
 
   it('shows in a list that is older than what a watch has shown of the same object', () => {

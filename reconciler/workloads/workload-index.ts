@@ -22,6 +22,7 @@ import { awaitedAfter, awaitedNoMore, awaitedSince, predates } from './awaited-v
 import {
   differs,
   knownBaseline,
+  outdoes,
   recordsSame,
   type ReadBaseline,
   type UntrackedEntry,
@@ -158,7 +159,7 @@ export class WorkloadIndex {
       ...written,
       record: { ...written.record, baselineText: formatBaseline(baseline) },
       ...{ baseline, baselineProblem: undefined, baselineLost: false },
-      ...{ inMemory: false, unwritten: false },
+      ...{ keptOver: undefined, unwritten: false },
     });
   }
 
@@ -183,7 +184,7 @@ export class WorkloadIndex {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
     // An outdated list showed the object without it. By now the object is known to have the same baseline.
-    if (!entry.inMemory && !entry.baselineLost && recordsSame(entry.baseline, baseline)) return;
+    if (entry.keptOver === undefined && !entry.baselineLost && recordsSame(entry.baseline, baseline)) return;
     this.#keep(entry, baseline);
   }
 
@@ -195,7 +196,8 @@ export class WorkloadIndex {
   takeBack(workload: TrackedWorkload, baseline: Baseline, stored: string): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
-    this.#keep({ ...entry, awaited: awaitedSince(stored, this.#options.clock.monotonicMs()) }, baseline);
+    const awaited = awaitedSince(stored, this.#options.clock.monotonicMs());
+    this.#keep({ ...entry, awaited, keptOver: baseline.sequence - 1 }, baseline);
   }
 
   #keep(entry: WorkloadEntry, baseline: Baseline): void {
@@ -204,7 +206,7 @@ export class WorkloadIndex {
       baseline,
       baselineProblem: undefined,
       baselineLost: false,
-      inMemory: true,
+      keptOver: entry.keptOver ?? baseline.sequence - 1,
       unwritten: this.#options.ignoreStored !== true,
     });
   }
@@ -252,12 +254,12 @@ export class WorkloadIndex {
   forgetSeen(): void {
     this.#timesForgotten++;
     for (const entry of [...this.#entries.values()]) {
-      const { key, inMemory, baseline } = entry;
-      if (!inMemory || !baseline) this.remove(key);
+      const { key, keptOver, baseline } = entry;
+      if (keptOver === undefined || !baseline) this.remove(key);
       else
         this.#entries.set(key, {
           ...entry,
-          baseline: { ...baseline, sequence: 0 },
+          ...{ baseline: { ...baseline, sequence: 0 }, keptOver: -1 },
           awaited: awaitedNoMore(entry.record),
         });
     }
@@ -323,9 +325,9 @@ export class WorkloadIndex {
     const known = knownBaseline(previous, record);
     const read: ReadBaseline = known ? { baseline: known, problem: undefined } : this.#readBaseline(record);
     // What is kept in memory need not be written if the object turns out to record the same.
-    const isWritten = previous?.inMemory === true && recordsSame(previous.baseline, read.baseline);
-    const older = !isWritten && previous?.baseline && previous.baseline.sequence > (read.baseline?.sequence ?? -1);
-    const inMemory = older === true && previous.inMemory;
+    const isWritten = previous?.keptOver !== undefined && recordsSame(previous.baseline, read.baseline);
+    const counting = !isWritten && outdoes(previous, read.baseline) ? previous : undefined;
+    const keptOver = counting?.keptOver;
     const isAlike = previous !== undefined && isTrackedAlike(previous.record, record);
     const signature = isAlike ? previous.signature : trackingSignature(record);
     const underOtherKey = read.underOtherKey === true;
@@ -346,9 +348,9 @@ export class WorkloadIndex {
       key,
       record,
       signature,
-      baseline: older ? previous.baseline : read.baseline,
-      baselineProblem: inMemory ? undefined : read.problem,
-      baselineLost: older === true && !inMemory,
+      baseline: counting?.baseline ?? read.baseline,
+      baselineProblem: keptOver === undefined ? read.problem : undefined,
+      baselineLost: counting !== undefined && keptOver === undefined,
       underOtherKey,
       referencedSinceMs,
       referencedSinceVersion: isSince?.referencedSinceVersion ?? record.resourceVersion,
@@ -357,8 +359,8 @@ export class WorkloadIndex {
       awaited:
         origin === 'list' && previous ? awaitedAfter(previous, record, this.#options.clock.monotonicMs()) : undefined,
       ownWriteAtMs: previous?.ownWriteAtMs ?? 0,
-      inMemory,
-      unwritten: inMemory && previous.unwritten,
+      keptOver,
+      unwritten: keptOver !== undefined && counting?.unwritten === true,
     };
   }
 
