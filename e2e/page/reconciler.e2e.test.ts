@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { median } from '../bench/statistics';
 import { bundlePath } from '../reroll-process';
 import { openChromium, type Browser } from './chromium';
 import { artefact } from './figures';
@@ -48,19 +47,13 @@ describe('the page, before the reconciler as it is shipped', () => {
     const row = page.locator('[role=row][id]', { hasText: /Deployment web-7shop/ });
     await row.waitFor();
     expect(await row.textContent()).toContain('never');
-    const times: number[] = [];
     for (const color of ['green', 'black', 'white', 'grey', 'blue']) {
-      const editedMs = Date.now();
       await cluster.edit({ color });
+      // A page that asks too rarely misses this state. page-speed.e2e.test.ts says how soon it shows.
       await row.locator('.state-pending').waitFor();
-      times.push(Date.now() - editedMs);
       await row.locator('.state-in-step').waitFor();
       await row.getByText(/just now|seconds? ago/).waitFor();
     }
-    process.stdout.write(`a change of a ConfigMap is seen as pending after ${times.join(', ')} ms\n`);
-    // A second if the machine is quiet. Here API server, reconciler and browser share it.
-    expect(median(times)).toBeLessThan(1_500);
-    expect(Math.max(...times)).toBeLessThan(5_000);
   });
 
   it('says of a workload what reroll why says', async () => {
