@@ -107,6 +107,28 @@ describe('a content with which all users are healthy', () => {
 });
 
 describe('a content that breaks those that restart first', () => {
+  it('is not one whose first user Reroll itself holds paused for longer than the stage deadline', async () => {
+    const longer = { 'deployment.reloader.stakater.com/pause-period': '20m', 'reroll.dev/canary': 'true' };
+    shop.user('paused', longer);
+    await started();
+    await shop.write('blue');
+    await shop.pass(19);
+    expect([shop.color, shop.harness.restartOrder()]).toEqual(['blue', ['paused']]);
+    await shop.pass(10);
+    expect(shop.color).toBe('blue');
+    expect(new Set(shop.harness.restartOrder()).size).toBeGreaterThan(3);
+  });
+
+  it('is one whose first user is not healthy after its pause', async () => {
+    shop.user('paused', { 'deployment.reloader.stakater.com/pause-period': '20m', 'reroll.dev/canary': 'true' });
+    await started();
+    await shop.write(bad);
+    await shop.pass(21);
+    expect(shop.color).toBe(bad);
+    await shop.pass(15);
+    expect([shop.color, shop.kept('bad')?.['data']]).toEqual(['red', { color: bad }]);
+  });
+
   it('is replaced by the kept one, and only those restart again', async () => {
     await started();
     await shop.write(bad);

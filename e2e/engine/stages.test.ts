@@ -178,6 +178,25 @@ describe('a change of a source with many users', () => {
     expect(harness.restartOrder()[12]).toBe('small');
   });
 
+  it('restarts the annotated one first when the hold or the window ends that all have waited for', async () => {
+    harness.seed(...apps(8), app('zz', { replicas: 3, annotations: { 'reroll.dev/canary': 'true' } }));
+    await start();
+    const opensAt = new Date(harness.clock.nowMs() + 10 * minuteMs).toISOString().slice(11, 16);
+    const say = async (annotations: object): Promise<void> =>
+      await harness.patchSource('ConfigMap', 'app', { metadata: { annotations } }, 'shop');
+    await say({ 'reroll.dev/hold': 'true' });
+    await edit('blue');
+    await harness.clock.advance(minuteMs);
+    expect(harness.restartOrder()).toEqual([]);
+    await say({ 'reroll.dev/hold': null });
+    await harness.clock.advance(10_000);
+    expect(harness.restartOrder()).toEqual(['zz']);
+    await say({ 'reroll.dev/windows': `${opensAt}-${opensAt === '00:00' ? '01:00' : '00:00'}` });
+    await edit('green');
+    await harness.clock.advance(11 * minuteMs);
+    expect(harness.restartOrder().slice(0, 2)).toEqual(['zz', 'zz']);
+  });
+
   it('restarts another one first if the first is held, or deleted before it restarts', async () => {
     harness.seed(
       ...apps(10),
@@ -209,6 +228,19 @@ describe('a change of a source with many users', () => {
     await harness.clock.advance(5 * minuteMs);
     expect(harness.restartOrder()).toHaveLength(11);
     expect(harness.restartOrder().indexOf('web-07')).toBeLessThan(harness.restartOrder().indexOf('canary'));
+  });
+
+  it('restarts the annotated one first when all have waited for the same workload', async () => {
+    const after = { 'reroll.dev/after': 'deployment/db' };
+    harness.seed(
+      ...apps(8, { annotations: after }),
+      app('zz', { replicas: 3, annotations: { ...after, 'reroll.dev/canary': 'true' } }),
+      app('db', { annotations: { 'reroll.dev/stages': 'off' } }),
+    );
+    await start();
+    await edit('blue');
+    await harness.clock.advance(20_000);
+    expect(harness.restartOrder()).toEqual(['db', 'zz']);
   });
 
   it('begins anew with another one if the broken one is deleted', async () => {

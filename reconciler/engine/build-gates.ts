@@ -50,17 +50,23 @@ export function buildTurns(
   const returning = new ReturningJobs(index);
   const { namespaces } = parts.gates;
   const rolling = new RollingWorkloads({ clock, onFreed: () => turns.freed() });
-  const order = new RestartOrder({ ...{ workloads: returning, sources, rolling, logger }, ...events });
+  const { owes, onTurn } = events;
+  const order = new RestartOrder({
+    ...{ workloads: returning, sources, rolling, logger, owes },
+    onTurn: (key) => {
+      stages.unblocked(key);
+      onTurn(key);
+    },
+  });
   const checks = new HealthChecks({
     ...{ clock, checker },
     onAnswer: (result) => metrics.healthChecksTotal.inc({ result }),
     onChange: (key) => turns.checked(key),
   });
-  const stages = new RestartStages({
+  const stages: RestartStages = new RestartStages({
     ...{ clock, settings, workloads: returning, sources, namespaces, checks, ...events },
     mayBegin: (workload, source) => parts.gates.workloads.ask(workload, [source], clock.nowMs()).isOpen,
   });
-  const { onTurn } = events;
   const turns: RestartTurns = new RestartTurns({
     ...{ clock, pace, workloads: index, sources, namespaces, rolling, order, stages, returning, onTurn },
   });

@@ -189,6 +189,21 @@ describe('RestartStages', () => {
     expect(stages.of({ ...app, namespace: 'shop' })).toMatchObject({ isStopped: true, waiting: 4, change });
   });
 
+  it('does not stop because Reroll itself holds the first one paused, but when it is not healthy after that', async () => {
+    const pause = { paused: true, periodMs: 100_000, since: clock.nowMs() };
+    look('a');
+    show('a', { state: 'held', pause });
+    look('b');
+    await clock.advance(100_000);
+    show('a', { state: 'rolling', pause: { ...pause, paused: false, since: undefined } });
+    await clock.advance(59_000);
+    stages.expire();
+    expect(stopped).toEqual([]);
+    await clock.advance(1_000);
+    stages.expire();
+    expect(stopped).toEqual(['a']);
+  });
+
   it('is open for a content that is resumed, and for no other', async () => {
     look('a');
     look('b');
@@ -231,9 +246,28 @@ describe('RestartStages', () => {
     held.add(keyOf('b'));
     look('e');
     expect(woken).toEqual(['a']);
+    held.add(keyOf('a'));
     stages.ended(keyOf('a'), 'hold', false);
     expect(woken).toEqual(['a', 'c']);
     expect([look('b'), look('c')]).toEqual([false, true]);
+  });
+
+  it('lets the first go first again when its hold is over, whoever is looked at before it', () => {
+    for (const key of workloads.keys()) held.add(key);
+    for (const key of workloads.keys()) stages.ended(key, 'hold', false);
+    held.clear();
+    expect([look('e'), woken]).toEqual([false, ['a']]);
+    expect([look('a'), look('b')]).toEqual([true, false]);
+  });
+
+  it('lets the first go first again when it waits for no other workload, whoever is looked at before it', () => {
+    stages.ended(keyOf('a'), 'order', false);
+    expect(look('e')).toBe(false);
+    expect(woken).toEqual(['b']);
+    stages.ended(keyOf('b'), 'order', false);
+    stages.unblocked(keyOf('a'));
+    stages.ended(keyOf('c'), 'order', false);
+    expect([look('e'), look('a')]).toEqual([false, true]);
   });
 
   it('waits for the first while it waits for its turn', () => {

@@ -64,7 +64,7 @@ export class RestartStages {
   readonly #waitsAt = new Map<WorkloadKey, SourceKey>();
   /** By the monotonic clock, and for which restart. */
   readonly #healthy = new Map<WorkloadKey, { readonly id: string; readonly sinceMs: number }>();
-  /** Something else keeps them from restarting. */
+  /** They wait for another workload, or the API server does not take their restart. */
   readonly #passedOver = new Set<WorkloadKey>();
   /** They may restart, and their looks are not over. */
   readonly #underWay = new Set<WorkloadKey>();
@@ -135,7 +135,9 @@ export class RestartStages {
     if (waits !== 'stages') this.#leave(key);
     // Its turn comes, so nobody goes in its place.
     const isKept = isRefused || (waits !== undefined && waits !== 'stages' && waits !== 'pace');
-    if (isKept) this.#passedOver.add(key);
+    // A hold or a window may end for all users at once, and then the first is the first again, whoever is looked at
+    // before it. So these are asked about each time.
+    if (isRefused || waits === 'order') this.#passedOver.add(key);
     for (const staged of this.#sources.usedBy(key)) {
       if (isKept && staged.passOver(key)) this.#advance(staged);
     }
@@ -171,6 +173,11 @@ export class RestartStages {
     for (const staged of [...this.#sources]) {
       if (staged.isUnderWay) this.#advance(this.#rebuilt(staged.source, staged) ?? staged);
     }
+  }
+
+  /** It waits for no other workload any more: it may go first again, whoever is looked at before it. */
+  unblocked(key: WorkloadKey): void {
+    this.#passedOver.delete(key);
   }
 
   /** Nothing is owed to the workload any more, or it was restarted, or is gone. */
@@ -325,14 +332,16 @@ export class RestartStages {
   ): UserStanding {
     if (!workload) return undefined;
     if (this.#options.owes(workload, source)) return 'owes';
-    const { kind, name, lastRestart, progress } = workload.record;
+    const { kind, name, lastRestart, progress, pause } = workload.record;
     if (!lastRestart) return undefined;
     const isNoted = id !== undefined && lastRestart.changeIds?.includes(id) === true;
     const hasRestartedSince = id !== undefined && lastRestart.earlierChangeIds?.includes(id) === true;
     // It restarted for another source since. The time of a write says less: it is also that of an edited annotation.
     if (!isNoted && lastRestart.atMs < (record?.writtenAtMs ?? Infinity)) return undefined;
     const rolledOutMs = this.#healthySinceMs(workload.key, lastRestart.id, progress.state);
-    const deadlineFromMs = kind === 'Job' ? undefined : lastRestart.atMs;
+    // Its pods are not replaced before the pause is over in which Reroll itself holds it. Once it is resumed, nothing else
+    // tells of that pause.
+    const deadlineFromMs = kind === 'Job' ? undefined : lastRestart.atMs + (pause?.periodMs ?? 0);
     const shown = { state: progress.state, deadlineFromMs, sinceMs: rolledOutMs };
     const { checks, clock } = this.#options;
     const isRolledOut = rolledOutMs !== undefined;

@@ -1,5 +1,6 @@
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { LastRestart } from '../../shared/domain/workloads/last-restart';
+import { clockSkewMs } from './rolling-workloads';
 
 interface Start extends LastRestart {
   /** Set if the workload tells it. */
@@ -54,6 +55,9 @@ export class RestartStarts {
     const sinceMs = nowMs - this.#periodMs;
     const first = this.#starts.findIndex(({ atMs }) => atMs > sinceMs);
     if (first !== 0) this.#starts = first < 0 ? [] : this.#starts.slice(first);
+    // A clock that was set back must not keep others waiting until it has caught up.
+    const next = this.#starts.findIndex(({ atMs }) => atMs > nowMs + clockSkewMs);
+    if (next >= 0) this.#starts = this.#starts.slice(0, next);
     return this.#starts.at(-n)?.atMs;
   }
 

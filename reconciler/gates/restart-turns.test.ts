@@ -267,6 +267,15 @@ describe('RestartTurns', () => {
       expect(woken).toEqual(['c']);
     });
 
+    it('keeps nobody waiting until a clock that was set back has caught up', async () => {
+      for (const name of ['a', 'b']) look(name);
+      expect(look('c')).toBe(false);
+      clock.jump(-3_600_000);
+      await clock.advance(60_000);
+      expect(woken).toEqual(['c']);
+      expect([look('c'), look('d'), look('e')]).toEqual([true, true, false]);
+    });
+
     it('counts looks that are not over, and not those that restart nothing', async () => {
       expect([ask('a'), ask('b'), ask('c')]).toEqual([undefined, undefined, '--restart-rate: 2/10s']);
       ended('c', 'pace');

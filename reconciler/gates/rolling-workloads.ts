@@ -37,7 +37,7 @@ type Counts = { workloads: number; pods: number };
 export const rollingForMs = 600_000;
 
 /** The previous leader may have restarted workloads until then, by clocks that may differ. */
-const clockSkewMs = 10_000;
+export const clockSkewMs = 10_000;
 
 const none: Rolling = { workloads: 0, pods: 0 };
 
