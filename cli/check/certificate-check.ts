@@ -3,14 +3,14 @@ import { look, valueOf } from '../evidence/seen';
 import { within } from '../output/times';
 import type { Facts } from '../parts/facts';
 import { flagOf } from '../parts/part';
+import { reviewPortOf } from '../parts/pod';
 import { servedCertificate, type ServedCertificate } from '../parts/served-certificate';
 import { failed, ok, together, unknown, warning, type Check, type Finding } from './finding';
 import { withoutPod } from './no-pod';
 
-const reviewPort = 10_250;
-
-/** Reroll renews ten days before the end, cert-manager earlier. */
+/** Reroll renews when a third of the life is left, which is ten days of thirty, and cert-manager as early. */
 const soonMs = 7 * 24 * 60 * 60_000;
+const soonOfLife = 1 / 4;
 
 /** What the webhook presents is valid for a while, is for its Service, and is signed by whom the API server trusts. */
 export const certificateCheck: Check = {
@@ -25,7 +25,7 @@ export const certificateCheck: Check = {
     const registered = await facts.registered();
     const [hook] = valueOf(registered) ?? [];
     const caBundle = hook?.caBundle === '' ? undefined : hook?.caBundle;
-    const opened = await look(facts.options.cluster.forward(pod.name, pod.ports['https'] ?? reviewPort));
+    const opened = await look(facts.options.cluster.forward(pod.name, reviewPortOf(pod)));
     if (opened.is !== 'there') return unknown(opened.is === 'hidden' ? opened.right : `the pod ${pod.name} is gone`);
     const nowMs = facts.nowMs();
     try {
@@ -63,12 +63,14 @@ function judged(
   { host, nowMs, keeper }: { readonly host: string; readonly nowMs: number; readonly keeper: string },
 ): Finding {
   const { certificate, problem } = served;
-  const leftMs = Date.parse(certificate.validTo) - nowMs;
+  const untilMs = Date.parse(certificate.validTo);
+  const leftMs = untilMs - nowMs;
+  const overdueMs = Math.min(soonMs, (untilMs - Date.parse(certificate.validFrom)) * soonOfLife);
   const fix = `${keeper} renews it: see its log`;
   return together(
     ok(`${expiryOf(served, nowMs)}, for ${host}, kept by ${keeper}`),
     ...(leftMs <= 0 ? [failed(`it expired on ${certificate.validTo}`, fix)] : []),
-    ...(leftMs > 0 && leftMs < soonMs ? [warning(expiryOf(served, nowMs), fix)] : []),
+    ...(leftMs > 0 && leftMs < overdueMs ? [warning(expiryOf(served, nowMs), fix)] : []),
     ...(Date.parse(certificate.validFrom) > nowMs
       ? [failed(`it is valid from ${certificate.validFrom} only`, fix)]
       : []),

@@ -13,6 +13,7 @@ import { requestTarget } from '../../shared/kube/request-target';
 import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
 import type { HttpRequest } from '../../shared/kube/transport';
 import { FakeClock } from '../../shared/runtime/fake-clock';
+import { renderedForMs, SharedRendering } from '../../shared/runtime/http/shared-rendering';
 import { runCli } from '../../shared/runtime/options/cli';
 import { version } from '../../shared/runtime/version';
 import type { Cluster } from '../cluster/cluster';
@@ -51,6 +52,11 @@ export class TestInstall {
     body: {},
   });
   username = 'alice';
+  /** As a pod serves it. */
+  readonly #rendered = new SharedRendering(this.ownClock, renderedForMs, async () => {
+    const lines = Object.entries(this.metrics).map(([name, value]) => `${name} ${value}\n`);
+    return await Promise.resolve(lines.join(''));
+  });
   readonly requests: HttpRequest[] = [];
 
   constructor() {
@@ -151,7 +157,11 @@ export class TestInstall {
       return names ? { body: { resources: names.map((each) => ({ name: each })) } } : refusal(404, 'NotFound');
     }
     if (resource === 'selfsubjectreviews') return { body: { status: { userInfo: { username: this.username } } } };
-    if (request.method === 'POST') return this.onDryRun(bodyOf(request) as Stored);
+    if (request.method === 'POST') {
+      // Whoever waits for newer metrics waits no longer.
+      void this.ownClock.advance(renderedForMs);
+      return this.onDryRun(bodyOf(request) as Stored);
+    }
     const found = this.objects.filter(
       (object) =>
         pluralOf(object.kind) === resource &&
@@ -176,10 +186,9 @@ export class TestInstall {
   #serveMetrics(): Duplex {
     const [client, server] = duplexPair();
     server.once('data', () => {
-      const text = Object.entries(this.metrics)
-        .map(([name, value]) => `${name} ${value}\n`)
-        .join('');
-      server.end(`HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\nconnection: close\r\n\r\n${text}`);
+      void this.#rendered.bytes().then((text) => {
+        server.end(`HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\nconnection: close\r\n\r\n${text.toString()}`);
+      });
     });
     return client;
   }

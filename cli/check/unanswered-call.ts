@@ -1,5 +1,8 @@
+import { sleep } from '../../shared/runtime/clock';
+import { renderedForMs } from '../../shared/runtime/http/shared-rendering';
 import { valueOf, type Seen } from '../evidence/seen';
 import { metricSum } from '../parts/metric-values';
+import { reviewPortOf } from '../parts/pod';
 import type { Facts, PodMetrics } from '../parts/facts';
 import { failed, warning, type Finding } from './finding';
 
@@ -20,6 +23,8 @@ export async function whyUnanswered(
   const before = await facts.webhookMetrics();
   if (await tryAgain())
     return warning(`${says}; it answered another`, 'check again: it may have just started, or be slow');
+  // Until then, a pod may answer with metrics that it rendered before the call.
+  await sleep(facts.options.clock, renderedForMs);
   const after = await facts.webhookMetrics();
   if (before.is !== 'there' || after.is !== 'there') {
     const right = [before, after].find(({ is }) => is === 'hidden');
@@ -42,9 +47,10 @@ export async function whyUnanswered(
   if (grown.reviews > 0) {
     return failed(`${says}: calls arrive, and are not answered in time`, 'see docs/runbooks/reroll-admission-slow.md');
   }
+  const [pod] = valueOf(await facts.readyWebhookPods()) ?? [];
   return failed(
     `${says}: no call arrives`,
-    'let the API server reach the pods of the webhook on port 10250: see firewalls, NetworkPolicies, and the row endpoints',
+    `let the API server reach the pods of the webhook on port ${reviewPortOf(pod)}: see firewalls, NetworkPolicies, and the row endpoints`,
   );
 }
 

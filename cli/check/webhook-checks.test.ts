@@ -185,6 +185,26 @@ rows(certificateCheck, [
     /^it expires in (29|30) days/,
   ],
   [
+    'it is of ten days, and not yet due',
+    (install) => {
+      const nowMs = install.clock.nowMs();
+      const [notBefore = '', notAfter = ''] = [-5, 5].map((days) => new Date(nowMs + days * 86_400_000).toISOString());
+      shown(install, { notBefore, notAfter });
+    },
+    'ok',
+    /^it expires in 5 days/,
+  ],
+  [
+    'it is of ten days, and overdue',
+    (install) => {
+      const nowMs = install.clock.nowMs();
+      const [notBefore = '', notAfter = ''] = [-8, 2].map((days) => new Date(nowMs + days * 86_400_000).toISOString());
+      shown(install, { notBefore, notAfter });
+    },
+    'warning',
+    /^it expires in 2 days$/,
+  ],
+  [
     'cert-manager keeps it',
     (install) =>
       (install.object('ValidatingWebhookConfiguration', 'reroll').metadata.annotations = {
@@ -259,6 +279,20 @@ rows(callCheck, [
     'failed',
     /^the webhook did not answer a dry run in namespace shop, and writes go on without it: no call arrives$/,
     /port 10250/,
+  ],
+  [
+    'no call arrives at another port',
+    (install) => {
+      unanswered(install);
+      for (const name of ['reroll-webhook-1', 'reroll-webhook-2']) {
+        Object.assign(install.object('Pod', name), {
+          spec: { containers: [{ ports: [{ name: 'https', containerPort: 10_260 }] }] },
+        });
+      }
+    },
+    'failed',
+    /no call arrives$/,
+    /port 10260/,
   ],
   [
     'its certificate is not trusted',

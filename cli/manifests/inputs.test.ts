@@ -55,4 +55,17 @@ describe('readInputs', () => {
       problems: [{ file, message }],
     });
   });
+
+  it('shows no control characters of the name of a file that the file system refuses', async () => {
+    const refuse = async (file: string): Promise<Uint8Array> => {
+      return await Promise.reject(Object.assign(new Error(`ELOOP: open '${file}'`), { code: 'ELOOP' }));
+    };
+    const { problems } = await readInputs(['a\n::error::b.yaml'], {
+      ...{ ...files, read: refuse },
+      isDirectory: async () => await Promise.resolve(false),
+    });
+    expect(problems.map(({ message }) => message)).toEqual([
+      String.raw`cannot be read: ELOOP: open 'a\n::error::b.yaml'`,
+    ]);
+  });
 });

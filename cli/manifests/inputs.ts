@@ -2,6 +2,7 @@ import path from 'node:path';
 import { errorMessage } from '../../shared/domain/errors';
 import { objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
 import type { Files } from './files';
+import { printable } from '../../shared/domain/text/printable';
 import type { InputProblem } from './report-parts';
 
 /** A file with manifests. */
@@ -80,5 +81,6 @@ function decoded(bytes: Uint8Array): string {
 export function reasonOf(thrown: unknown): string {
   const code = textOf(objectOf(thrown)['code']) ?? '';
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'it is not text in UTF-8';
-  return reasons[code] ?? errorMessage(thrown);
+  // The message of the file system names the file, as whoever has written to the repository named it.
+  return reasons[code] ?? printable(errorMessage(thrown));
 }

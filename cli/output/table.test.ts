@@ -48,4 +48,9 @@ a-longer-name   b…
   it('escapes what could control a terminal', () => {
     expect(renderTable(columns, [{ name: '\u001b[2J', state: '' }], plain)).toContain(String.raw`\u001b[2J`);
   });
+
+  it('has more rows than a call takes arguments', () => {
+    const many = Array.from({ length: 200_000 }, () => rows[0]!);
+    expect(renderTable(columns, many, plain).split('\n', 2)).toEqual(['NAME   STATE', 'a      good']);
+  });
 });

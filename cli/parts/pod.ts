@@ -11,6 +11,14 @@ export interface Pod {
   readonly ports: Readonly<Record<string, number>>;
 }
 
+/** Of the chart, if a pod names none. */
+const reviewPort = 10_250;
+
+/** The port on which a pod of the webhook answers API servers. */
+export function reviewPortOf(pod: Pick<Pod, 'ports'> | undefined): number {
+  return pod?.ports['https'] ?? reviewPort;
+}
+
 export function podOf(object: KubeObject): Pod {
   const { name, labels = {}, deletionTimestamp } = object.metadata;
   const conditions = listOf(fieldAt(object, ['status', 'conditions'])).map(objectOf);

@@ -28,11 +28,16 @@ export async function watchStatus({ world, read, whole, changed }: StatusWatch):
   const ended = new AbortController();
   onInterrupt(() => ended.abort());
   io.closed?.addEventListener('abort', () => ended.abort());
+  const stopped = new Promise<undefined>((resolve) => {
+    ended.signal.addEventListener('abort', () => resolve(undefined));
+  });
   let shown: ReadonlyMap<string, string> | undefined;
   let said = '';
   while (!isAborted(ended.signal)) {
     try {
-      const status = await read();
+      // Whoever presses Ctrl-C does not wait for an API server that hangs.
+      const status = await Promise.race([read(), stopped]);
+      if (!status) return;
       const now = new Map(status.rows.map((row) => [keyOf(row), JSON.stringify(row)]));
       if (isTerminal) io.out(clearScreen + whole(status));
       else if (!shown) io.out(whole(status));

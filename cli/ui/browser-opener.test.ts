@@ -25,3 +25,13 @@ it.each([
     expect(existsSync(path.dirname(file))).toBe(false);
   },
 );
+
+it('leaves no file behind if the browser cannot be started', () => {
+  let file = '';
+  const failing = (_command: string, args: readonly string[]): never => {
+    file = args.at(-1) ?? '';
+    throw new Error('spawn E2BIG');
+  };
+  expect(() => openInBrowser(address, 'linux', failing)).toThrow('spawn E2BIG');
+  expect([file === '', existsSync(path.dirname(file))]).toEqual([false, false]);
+});

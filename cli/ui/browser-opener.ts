@@ -39,9 +39,15 @@ export function openInBrowser(address: string, platform: NodeJS.Platform, launch
   const folder = mkdtempSync(path.join(tmpdir(), 'reroll-ui-'));
   const file = path.join(folder, 'open.html');
   writeFileSync(file, redirectTo(address), { mode: 0o600 });
+  const opened = { remove: () => rmSync(folder, { recursive: true, force: true }) };
   const [command, ...args] = openerOn(platform);
-  launch(command, [...args, file]);
-  return { remove: () => rmSync(folder, { recursive: true, force: true }) };
+  try {
+    launch(command, [...args, file]);
+  } catch (thrown) {
+    opened.remove();
+    throw thrown;
+  }
+  return opened;
 }
 
 /** The address is of our own making, and has no character that HTML would read. */

@@ -91,6 +91,17 @@ describe('reroll ui', () => {
     expect(file === undefined || !existsSync(file)).toBe(true);
   });
 
+  it('serves the page also if no browser can be started, and Ctrl-C ends it', async () => {
+    const failing = (): never => {
+      throw new Error('spawn EAGAIN');
+    };
+    const { code, interrupt, address } = await run([], { isTerminal: true, launch: failing });
+    expect((await fetch(address)).status).toBe(200);
+    interrupt();
+    expect(await code).toBe(130);
+    await expect(fetch(address)).rejects.toThrow('fetch failed');
+  });
+
   it('removes the file that the browser was told to open after a minute', async () => {
     const { code, interrupt, launched, clock } = await run([], { isTerminal: true });
     const file = launched[0]?.[1] ?? '';

@@ -12,7 +12,7 @@ import {
   type Session,
 } from '../cluster/cluster-command';
 import { withProgress } from '../cluster/progress';
-import { launchDetached, openInBrowser, type Launch } from './browser-opener';
+import { launchDetached, openInBrowser, type Launch, type OpenedFile } from './browser-opener';
 import { HistoryWatch } from './history-watch';
 import { LiveFeed } from './live-feed';
 import { readLive } from './live-reading';
@@ -73,13 +73,22 @@ async function serve({ cluster, options }: Session<UiOptions>, world: UiWorld): 
   const address = `http://127.0.0.1:${port}/#token=${token}`;
   io.out(`${address}\n`);
   io.err('This address is for you alone: whoever has it sees what you may see. Ctrl-C ends the page.\n');
-  const opened = isTerminal && !options.noOpen ? openInBrowser(address, world.platform, world.launch) : undefined;
+  const opened = isTerminal && !options.noOpen ? openedIn(world, address) : undefined;
   const timer = clock.timer(openedForMs, () => opened?.remove());
   await interrupted;
   timer.cancel();
   opened?.remove();
   await server.close();
   return exitCodes.interrupted;
+}
+
+/** Undefined if there is no place for the file, or the browser cannot be started: the address is on the terminal. */
+function openedIn({ platform, launch }: UiWorld, address: string): OpenedFile | undefined {
+  try {
+    return openInBrowser(address, platform, launch);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

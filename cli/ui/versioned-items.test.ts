@@ -64,4 +64,12 @@ describe('a collection with versions', () => {
     expect(items.replace([])).toBe(true);
     expect(items.since(-1)).toEqual({ isWhole: true, changed: [], removed: [] });
   });
+
+  it('forgets more removals at once than a call takes arguments', () => {
+    const items = collection();
+    items.replace(Array.from({ length: 200_000 }, (_, index) => item(String(index))));
+    const old = items.version;
+    expect(items.replace([])).toBe(true);
+    expect(items.since(old)).toEqual({ isWhole: true, changed: [], removed: [] });
+  });
 });

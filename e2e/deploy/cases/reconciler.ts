@@ -96,6 +96,25 @@ export const reconcilerCases: readonly ChartCase[] = [
     '--restart-rate=30/m',
   ),
   flags({ stagesFrom: 0 }, '--stages-from=0'),
+  {
+    // `ignoreNamespaces:` with nothing behind it is null, which Reloader's chart takes for no value.
+    what: 'values without anything are those that are left out',
+    values: {
+      reloader: {
+        ...{ ignoreNamespaces: null, namespaceSelector: null, resourceLabelSelector: null, reloadStrategy: null },
+        ...{ restartWindows: null, maxRolling: null, maxRollingPerNamespace: null, maxRollingPerNodePool: null },
+        stagesFrom: null,
+      },
+    },
+    check: (rendered) =>
+      expect(rendered.args()).toEqual([
+        'reconciler',
+        '--own-namespace=reroll',
+        '--log-format=json',
+        '--log-level=info',
+        '--channel-listen=:8444',
+      ]),
+  },
   flags(
     { stagesFrom: '50', healthyFor: '2m', stageDeadline: '15m' },
     '--healthy-for=2m',

@@ -168,6 +168,16 @@ describe('loadKubeconfig', () => {
     expect((await loadKubeconfig({ path: write([meant]), clock })).server).toBe('http://one:8080');
   });
 
+  it.each(['one', 'one:6443', '10.0.0.1:6443', 'https://one:66443', 'ftp://one'])(
+    'rejects %j for the address of a server',
+    async (server) => {
+      const path = write([{ ...one, cluster: { server, 'insecure-skip-tls-verify': true } }]);
+      await expect(loadKubeconfig({ path, clock })).rejects.toThrow(
+        `kubeconfig ${path}: "${server}" is no address of a server; write one such as https://10.0.0.1:6443`,
+      );
+    },
+  );
+
   it.each([
     ['a missing file', () => '/nowhere/config', /^there is no kubeconfig \/nowhere\/config; /],
     ['a name with terminal escapes', () => write([one], '\u001b[2J'), /has no context "\\u001b\[2J"/],

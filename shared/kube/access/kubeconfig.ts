@@ -41,7 +41,14 @@ export async function loadKubeconfig({ path, context, env = {}, clock }: Kubecon
       `kubeconfig ${path}: its context names a user that is not in the file: "${shown(user)}"`,
     );
   }
-  if (!cluster.server.startsWith('https://') && !cluster.skipTLSVerify) {
+  // Without a scheme, Node takes the host for one, and would send the credentials to port 80 of this machine.
+  const protocol = URL.canParse(cluster.server) ? new URL(cluster.server).protocol : '';
+  if (!serverProtocols.has(protocol)) {
+    throw new CredentialsError(
+      `kubeconfig ${path}: "${shown(cluster.server)}" is no address of a server; write one such as https://10.0.0.1:6443`,
+    );
+  }
+  if (protocol !== 'https:' && !cluster.skipTLSVerify) {
     throw new CredentialsError(
       `kubeconfig ${path}: ${shown(cluster.server)} is not encrypted; use https, or set insecure-skip-tls-verify if this is intended`,
     );
@@ -68,6 +75,9 @@ export async function loadKubeconfig({ path, context, env = {}, clock }: Kubecon
     reloadTls: async () => tlsOf(await authenticate(await read(), path)),
   };
 }
+
+/** What an API server speaks. */
+const serverProtocols: ReadonlySet<string> = new Set(['http:', 'https:']);
 
 /** Proxies that the library knows. */
 const proxyProtocols: ReadonlySet<string> = new Set(['http:', 'https:', 'socks5:', 'socks5h:', 'socks:']);

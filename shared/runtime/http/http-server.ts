@@ -7,7 +7,7 @@ import { Connections, headLimits } from './connections';
 import { listenOn } from './listen';
 import { formatListenAddress, type ListenAddress } from './listen-address';
 import type { Logger } from '../log/logger';
-import { SharedRendering } from './shared-rendering';
+import { renderedForMs, SharedRendering } from './shared-rendering';
 import type { Component } from '../process/lifecycle';
 
 /** One condition of a probe. */
@@ -38,9 +38,6 @@ export interface HttpServerOptions {
  * probe.
  */
 const connectionLimits = { max: 64, maxPerAddress: 32, idleMs: 5_000, slowMs: 0 };
-
-/** Rendering thousands of series takes milliseconds, and nobody scrapes that often. */
-const renderedForMs = 1_000;
 
 /** Plain HTTP for kubelet and Prometheus: `/healthz`, `/readyz`, `/metrics`, and Reloader's `/live`. */
 export class HttpServer {

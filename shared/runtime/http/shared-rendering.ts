@@ -1,5 +1,8 @@
 import type { Clock } from '../clock';
 
+/** How old the metrics of a process may be: rendering thousands of series takes milliseconds. */
+export const renderedForMs = 1_000;
+
 /**
  * An expensive rendering with many readers. It is rendered at most once in `maxAgeMs`, and concurrent requests share
  * it.

@@ -20,7 +20,7 @@
 {{- end }}
 {{- /* 0 is a value: no limit, or never. */ -}}
 {{- range $value, $flag := dict "maxRolling" "max-rolling" "maxRollingPerNamespace" "max-rolling-per-namespace" "maxRollingPerNodePool" "max-rolling-per-node-pool" "stagesFrom" "stages-from" }}
-{{- if ne (index $r $value | toString) "" }}
+{{- if not (has (index $r $value) (list "" nil)) }}
 - {{ printf "--%s=%s" $flag (index $r $value | toString) | quote }}
 {{- end }}
 {{- end }}
@@ -33,7 +33,7 @@
 {{- if not $r.history }}
 - --history=false
 {{- end }}
-{{- if ne $r.reloadStrategy "default" }}
+{{- if ne ($r.reloadStrategy | default "default") "default" }}
 - --reload-strategy={{ $r.reloadStrategy }}
 {{- end }}
 {{- if $r.ignoreSecrets }}

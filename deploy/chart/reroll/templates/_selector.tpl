@@ -43,10 +43,10 @@
 {{/* Requirements of the namespaces that are watched; none if they are named one by one. */}}
 {{- define "reroll.namespaceRequirements" -}}
 {{- $r := .Values.reloader -}}
-{{- include "reroll.requirements" (dict "name" "reloader.namespaceSelector" "text" ($r.watchGlobally | ternary $r.namespaceSelector "")) -}}
+{{- include "reroll.requirements" (dict "name" "reloader.namespaceSelector" "text" ($r.watchGlobally | ternary ($r.namespaceSelector | default "") "")) -}}
 {{- end }}
 
 {{/* Requirements of the ConfigMaps and Secrets that are watched. */}}
 {{- define "reroll.sourceRequirements" -}}
-{{- include "reroll.requirements" (dict "name" "reloader.resourceLabelSelector" "text" .Values.reloader.resourceLabelSelector) -}}
+{{- include "reroll.requirements" (dict "name" "reloader.resourceLabelSelector" "text" (.Values.reloader.resourceLabelSelector | default "")) -}}
 {{- end }}
