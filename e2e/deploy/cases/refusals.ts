@@ -40,6 +40,14 @@ export const refusals: readonly Refusal[] = [
     says: 'minAvailable=2 of 2 replicas blocks every node drain: use maxUnavailable',
   },
   {
+    values: { reloader: { podDisruptionBudget: { enabled: true, minAvailable: 2 } } },
+    says: 'minAvailable=2 of 1 replicas blocks every node drain: use maxUnavailable',
+  },
+  {
+    values: { reloader: { deployment: { replicas: 2 }, podDisruptionBudget: { enabled: true, minAvailable: '51%' } } },
+    says: 'minAvailable=51% of 2 replicas blocks every node drain: use maxUnavailable',
+  },
+  {
     values: { reloader: { settle: '5m', settleMax: '90.5s' } },
     says: 'reloader.settle (5m) is longer than reloader.settleMax (90.5s)',
   },
