@@ -28,15 +28,11 @@ export async function watchStatus({ world, read, whole, changed }: StatusWatch):
   const ended = new AbortController();
   onInterrupt(() => ended.abort());
   io.closed?.addEventListener('abort', () => ended.abort());
-  const stopped = new Promise<undefined>((resolve) => {
-    ended.signal.addEventListener('abort', () => resolve(undefined));
-  });
   let shown: ReadonlyMap<string, string> | undefined;
   let said = '';
   while (!isAborted(ended.signal)) {
     try {
-      // Whoever presses Ctrl-C does not wait for an API server that hangs.
-      const status = await Promise.race([read(), stopped]);
+      const status = await unlessAborted(ended.signal, read());
       if (!status) return;
       const now = new Map(status.rows.map((row) => [keyOf(row), JSON.stringify(row)]));
       if (isTerminal) io.out(clearScreen + whole(status));
@@ -56,6 +52,18 @@ export async function watchStatus({ world, read, whole, changed }: StatusWatch):
     }
     await sleep(clock, everyMs, ended.signal);
   }
+}
+
+/**
+ * Undefined once the signal is aborted: whoever presses Ctrl-C does not wait for an API server that hangs. Not a race with one
+ * promise for all answers, which would keep every one of them.
+ */
+async function unlessAborted<Answer>(signal: AbortSignal, answer: Promise<Answer>): Promise<Answer | undefined> {
+  return await new Promise((resolve, reject) => {
+    const abort = (): void => resolve(undefined);
+    signal.addEventListener('abort', abort);
+    void answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
 
 /** What an answer rests on besides the leader, but for what differs each time, such as the age of its Lease. */
