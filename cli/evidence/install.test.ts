@@ -33,6 +33,9 @@ describe('the flags of an install', () => {
     [['--own-namespace=reroll', '--channel-listen=:8444', '--enable-ha=true'], { isKnown: true }],
     [['--reload-on-create=true'], { reloadOnCreate: true }],
     [['--reload-on-delete'], { reloadOnDelete: true }],
+    [['--reload-on-create', 'false', '--settle', '5s'], { reloadOnCreate: false, settleMs: 5_000 }],
+    [['--dry-run', '--reload-on-create', 'true'], { dryRun: true, reloadOnCreate: true }],
+    [['--is-Argo-Rollouts', 'false'], { settings: { policy: { ignoredWorkloadKinds: ['Rollout'] } } }],
     [['--settle', '5s', '--log-level', 'debug'], { settleMs: 5_000 }],
     [['--settle-max=1m'], { settleMaxMs: 60_000 }],
     [

@@ -106,8 +106,10 @@ export function knownFlags(args: readonly string[], known: OptionTable): readonl
     const row = rows.find((each) => each.flag === flag);
     if (!row) return [];
     const next = args[index + 1];
-    const hasOwnValue = arg.includes('=') || row.form === 'switch' || next === undefined;
-    return hasOwnValue ? [arg] : [`${arg}=${next}`];
+    if (arg.includes('=') || next === undefined) return [arg];
+    // A switch is followed by its value only if that is one, as the reconciler reads it.
+    const isAlone = row.form === 'switch' && !row.schema.safeParse(next).success;
+    return isAlone ? [arg] : [`${arg}=${next}`];
   });
 }
 

@@ -57,6 +57,8 @@ function joinerAmong(
   const referring = new Map<ObjectKey, ReferringRollout[]>();
   for (const record of records) {
     const { kind, namespace, name } = record;
+    // The leader does not see what it leaves alone, so that speaks for no Deployment.
+    if (policy.ignoredWorkloadKinds.includes(kind)) continue;
     if (kind === 'Deployment') deployments.set(objectKey(namespace, name), record);
     const referenced = referencedDeployment(record);
     if (referenced === undefined) continue;
@@ -69,6 +71,8 @@ function joinerAmong(
   const asking = new Map([...referring].map(([key, rollouts]) => [key, askingRollouts(rollouts, policy)]));
   return (record) => {
     const { kind, namespace } = record;
+    if (policy.ignoredWorkloadKinds.includes(kind))
+      return { record, restartedInstead: undefined, otherGates: undefined };
     const name = kind === 'Deployment' ? record.name : referencedDeployment(record);
     if (name === undefined) {
       const isReferring = record.rollout?.workloadRef !== undefined;

@@ -1,5 +1,5 @@
 import { objectKey } from '../../shared/domain/kubernetes/object-key';
-import { textOf } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { argsOf, containersOf, knownFlags } from '../evidence/install';
@@ -34,12 +34,22 @@ export async function readReloader(
       const container = containersOf(deployment).find((each) => image.test(textOf(each['image']) ?? ''));
       const { namespace = '', name } = deployment.metadata;
       if (container) {
-        found.push({
-          deployment: objectKey(namespace, name),
-          args: knownFlags(argsOf(container), installOptionTable),
-        });
+        found.push({ deployment: objectKey(namespace, name), args: flagsOf(container, namespace) });
       }
     }
   });
   return { flags: found[0], missingRight };
+}
+
+/** With the namespace that Reloader's chart names by a variable if it is not to watch all of them. */
+function flagsOf(container: JsonObject, namespace: string): readonly string[] {
+  const args = knownFlags(argsOf(container), installOptionTable);
+  const variable = listOf(container['env'])
+    .map(objectOf)
+    .find(({ name }) => name === 'KUBERNETES_NAMESPACE');
+  const isOwn = fieldAt(variable, ['valueFrom', 'fieldRef', 'fieldPath']) === 'metadata.namespace';
+  const only = isOwn ? namespace : (textOf(variable?.['value']) ?? '');
+  // As in Reloader, the flag counts before the variable.
+  const isNamed = only === '' || args.some((arg) => /^--?namespaces=/.test(arg));
+  return isNamed ? args : [`--namespaces=${only}`, ...args];
 }

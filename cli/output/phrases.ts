@@ -3,16 +3,23 @@ import type { LocalSourceRef } from '../../shared/domain/sources/source';
 /** Nobody reads more. */
 const most = 5;
 
-/** @example enumerated(['a', 'b', 'c']) === 'a, b and c' */
-export function enumerated(items: readonly string[]): string {
-  const shown = items.length > most ? [...items.slice(0, most - 1), `${items.length - most + 1} more`] : items;
+/**
+ * `more` is the number of further ones, which are not named.
+ *
+ * @example enumerated(['a', 'b', 'c']) === 'a, b and c'
+ */
+export function enumerated(items: readonly string[], more = 0): string {
+  const isCut = items.length + Math.sign(more) > most;
+  const named = isCut ? items.slice(0, most - 1) : items;
+  const left = items.length - named.length + more;
+  const shown = left > 0 ? [...named, `${left} more`] : named;
   if (shown.length < 2) return shown.join('');
   return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1) ?? ''}`;
 }
 
 /** @example people(['alice', 'bob'], 3) === 'alice, bob and 3 more' */
 export function people(names: readonly string[], more = 0): string {
-  return enumerated([...names, ...(more > 0 ? [`${more} more`] : [])]);
+  return enumerated(names, more);
 }
 
 /** @example titleOf({ kind: 'Deployment', name: 'web' }) === 'deployment/web' */

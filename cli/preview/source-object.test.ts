@@ -98,6 +98,17 @@ describe('an apply', () => {
     expect([after.labels, after.annotations]).toEqual([{ team: 'a' }, expect.objectContaining({ note: 'x' })]);
   });
 
+  it('leaves keys of a Secret that came by stringData, and removes others', () => {
+    const of = (...keys: readonly string[]) => Object.fromEntries(keys.map((each) => [each, encoded(each)]));
+    const record = JSON.stringify({ data: of('old', 'color'), stringData: { password: 'p', moved: 'm' } });
+    const secret = {
+      metadata: { annotations: { [key]: record } },
+      data: of('old', 'color', 'password', 'moved', 'foreign'),
+    };
+    const after = applied('Secret', { data: of('color', 'moved'), stringData: { color: 'blue' } }, secret);
+    expect(texts(after)).toEqual({ color: 'blue', moved: 'moved', password: 'password', foreign: 'foreign' });
+  });
+
   it.each([
     ['without a record of kubectl', undefined],
     ['with a broken one', '{'],

@@ -89,7 +89,9 @@ export function applied(kind: EditedKind, manifest: unknown, live: unknown): Sou
   const written = readSourceObject(kind, manifest);
   const last = lastApplied(live);
   if (!last) return written;
-  const [before, stored] = [readSourceObject(kind, last), readSourceObject(kind, live)];
+  // `stringData` is never stored, so `kubectl apply` finds nothing to remove there: what came by it stays in `data`.
+  const before = readSourceObject(kind, { ...last, stringData: undefined });
+  const stored = readSourceObject(kind, live);
   return {
     ...written,
     content: new Map([...[...stored.content].filter(([key]) => !before.content.has(key)), ...written.content]),

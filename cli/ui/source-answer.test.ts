@@ -10,7 +10,7 @@ const account = {
   ...{ namespaceSelected: true, users: [user] },
 };
 const read = { account, body: account, silence: undefined, leader: 'reroll-0', isInstallKnown: true };
-const nothing = { missingRights: [], notKnown: [] };
+const nothing = { missingRights: [], notKnown: [], selector: undefined };
 
 it('says what a restart waits for', () => {
   const detail = 'ConfigMap app restarts its users in stages: Deployment canary goes first';

@@ -5,14 +5,14 @@ import type { SourceAnswer } from './model/answers';
 import { answeredByText } from './standing';
 
 /** What `reroll users` says, in parts for the page. */
-export function sourceAnswer({ account, silence, leader, idle }: ReadUsers): SourceAnswer {
+export function sourceAnswer({ account, silence, leader, idle, selector }: ReadUsers): SourceAnswer {
   const { kind, namespace, name, presence, users, moreUsers = 0 } = account;
   const lines = users.map((user) => ({
     ...{ kind: user.kind, name: user.name, restarts: user.restarts, keys: keysOf(user) },
     ...{ by: user.rule ?? '', because: becauseOf(user) },
   }));
   return {
-    ...{ kind, namespace, name, headline: headlineOf(account, idle), isBad: presence === 'absent' },
+    ...{ kind, namespace, name, headline: headlineOf(account, { idle, selector }), isBad: presence === 'absent' },
     answeredBy: answeredByText(leader, silence),
     users: lines.toSorted((left, right) => Number(right.restarts) - Number(left.restarts)),
     moreUsers,

@@ -26,6 +26,8 @@ export interface ReadUsers extends Required<Grounds> {
   readonly leader: string | undefined;
   /** Why the install restarts nothing at all; undefined: it does. */
   readonly idle: string | undefined;
+  /** The label selector that leaves sources of this kind out; undefined: none does, as far as is known. */
+  readonly selector: string | undefined;
 }
 
 interface Limits {
@@ -41,11 +43,20 @@ export async function readUsers(cluster: Cluster, source: SourceRef, limits: Lim
   ]);
   if (told.silence) {
     const read = await fromObjects(cluster, source, install, told.silence, limits);
-    return { ...read, idle: idleBecause(install, read) };
+    return { ...read, idle: idleBecause(install, read), selector: selectorFor(source, install) };
   }
   const { said: account, body, pod: leader } = told;
-  const idle = idleBecause(install, { account, silence: undefined });
-  return { account, body, silence: undefined, leader, isInstallKnown: true, idle, missingRights: [], notKnown: [] };
+  return {
+    ...{ account, body, silence: undefined, leader, isInstallKnown: true, missingRights: [], notKnown: [] },
+    idle: idleBecause(install, { account, silence: undefined }),
+    selector: selectorFor(source, install),
+  };
+}
+
+/** Rotations are watched whatever the labels. */
+function selectorFor({ kind }: SourceRef, { settings }: Install): string | undefined {
+  const { isEverything, text } = settings.selection.sourceSelector;
+  return isEverything || kind === 'SecretProviderClass' ? undefined : text;
 }
 
 async function fromObjects(
@@ -54,7 +65,7 @@ async function fromObjects(
   install: Install,
   silence: LeaderSilentError,
   { rerollNamespace, timeoutMs }: Limits,
-): Promise<Omit<ReadUsers, 'idle'>> {
+): Promise<Omit<ReadUsers, 'idle' | 'selector'>> {
   const { kind, namespace, name } = source;
   const { keys, selection } = install.settings;
   const [{ records, missingRights, isAllHidden }, sources, place] = await Promise.all([
@@ -64,10 +75,12 @@ async function fromObjects(
   ]);
   if (isAllHidden) throw noAnswer(silence, missingRights);
   const seen = sources.get(sourceId(source));
+  // To the leader, a source that the label selector leaves out is as good as none.
+  const isAbsent = seen?.is === 'absent' || (seen?.is === 'there' && !seen.value.isSelected);
   const evidence = { install, sources, place, nowMs: clock.nowMs() };
   const account: SourceInspection = {
     ...{ v: 1, kind, namespace, name },
-    presence: isSourceWatched(source, install) ? (seen?.is === 'absent' ? 'absent' : 'present') : 'not-watched',
+    presence: isSourceWatched(source, install) ? (isAbsent ? 'absent' : 'present') : 'not-watched',
     namespaceSelected: place.isSelected !== false,
     ...(seen?.is === 'there' && { ignore: seen.value.ignore, match: seen.value.match }),
     users: records.flatMap((record) => userFromObjects(record, source, evidence)),
@@ -119,11 +132,13 @@ export function userFromObjects(
   if (!candidate) return [];
   const { install, sources } = evidence;
   const account = sourceAccount(record, candidate, install, sources);
-  const { decision, rule, why, keys, standing, counted, compare } = account;
+  const { decision, rule, keys, standing, counted, compare } = account;
   const counts = standing === 'not-read-yet' || (standing === 'absent' && install.reloadOnCreate);
   const { kind, name, deleting } = record;
   const { container } = candidate;
   const restarts = counts && !deleting;
+  const isLeftAlone = standing === 'absent' && !counts;
+  const why = isLeftAlone ? 'the source does not exist, and --reload-on-create is off' : account.why;
   const seen = sources.get(sourceId(source));
   const gates = seen?.is === 'there' ? seen.value.gates : undefined;
   const deferred = restarts ? deferralFor(record, { ...source, gates }, evidence) : undefined;

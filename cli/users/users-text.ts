@@ -11,12 +11,12 @@ type User = SourceUsers['users'][number];
 
 /** The answer, then each user. */
 export function usersText(
-  { account, idle }: Pick<ReadUsers, 'account' | 'idle'>,
+  { account, idle, selector }: Pick<ReadUsers, 'account' | 'idle' | 'selector'>,
   options: TableOptions & { readonly nowMs: number },
 ): string {
   const { paint, nowMs } = options;
   const { users, moreUsers } = account;
-  const first = paint(account.presence === 'absent' ? red : bold, printable(headlineOf(account, idle)));
+  const first = paint(account.presence === 'absent' ? red : bold, printable(headlineOf(account, { idle, selector })));
   const stages = account.stages
     ? `${paint(account.stages.isStopped ? red : yellow, printable(stagesText(account.stages)))}\n`
     : '';
@@ -62,21 +62,20 @@ export function laterPhrase(restarting: readonly { readonly deferred?: ToldDefer
 
 /** The keys that a workload uses, and what says that not all of them count, for people. */
 export function keysOf({ keys, moreKeys, counted }: Pick<User, 'keys' | 'moreKeys' | 'counted'>): string {
-  const more = moreKeys === undefined ? '' : ` and ${moreKeys} more`;
-  const used = typeof keys === 'string' ? keys : enumerated(keys) + more;
+  const used = typeof keys === 'string' ? keys : enumerated(keys, moreKeys);
   return counted ? `${used} (${gateAnnotations.keys}: ${counted.keys})` : used;
 }
 
 /** The first line of the answer: what a change would restart. */
 export function headlineOf(
   { kind, namespace, name, presence, namespaceSelected, users, moreUsers = 0 }: SourceUsers,
-  idle: string | undefined,
+  { idle, selector }: Pick<ReadUsers, 'idle' | 'selector'>,
 ): string {
   const title = `${kind} ${namespace}/${name}`;
   const restarting = users.filter(({ restarts }) => restarts);
   const all = users.length + moreUsers;
   if (presence === 'absent')
-    return `there is no ${title}${all === 0 ? '' : `, and ${all} of the workloads there name it`}`;
+    return `there is no ${title}${selector === undefined ? '' : ` that matches --resource-label-selector=${selector}`}${all === 0 ? '' : `, and ${all} of the workloads there name it`}`;
   if (presence === 'not-watched')
     return `a change of ${title} restarts nothing: a flag of Reroll leaves out its kind or its namespace`;
   if (presence === 'not-listed')

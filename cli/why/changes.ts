@@ -5,9 +5,9 @@ import { enumerated, people } from '../output/phrases';
 import { titleOf, type TrackedCase } from './case';
 
 /** @example 'key color of ConfigMap app' */
-export function changed(source: string, keys: readonly string[] | undefined): string {
+export function changed(source: string, keys: readonly string[] | undefined, moreKeys?: number): string {
   if (keys === undefined || keys.length === 0) return source;
-  return `${keys.length === 1 ? 'key' : 'keys'} ${enumerated(keys)} of ${source}`;
+  return `${keys.length === 1 ? 'key' : 'keys'} ${enumerated(keys, moreKeys)} of ${source}`;
 }
 
 /** What calls for the restart that is owed. @example 'key color of ConfigMap app changed' */
@@ -17,9 +17,9 @@ export function owedBecause({ account: { sources } }: Pick<TrackedCase, 'account
 }
 
 function describeOwed(source: SourceAccount): string {
-  const { why, changedKeys } = source;
+  const { why, changedKeys, moreChangedKeys } = source;
   if (why.startsWith('it was ')) return why.replace(/^it/, titleOf(source));
-  return `${changed(titleOf(source), changedKeys)} changed`;
+  return `${changed(titleOf(source), changedKeys, moreChangedKeys)} changed`;
 }
 
 /**

@@ -98,18 +98,20 @@ function otherKeys(about: TrackedCase, source: SourceAccount, facts: SourceFacts
 }
 
 /** Which keys count; undefined: all. */
-function whatCounts({ keys, counted }: SourceAccount): string | undefined {
+function whatCounts({ keys, moreKeys, counted }: SourceAccount): string | undefined {
   const phrases = [
     ...(typeof keys === 'string'
       ? []
-      : [`the workload uses ${keys.length === 1 ? 'key' : 'keys'} ${enumerated(keys)}`]),
+      : [`the workload uses ${keys.length === 1 ? 'key' : 'keys'} ${enumerated(keys, moreKeys)}`]),
     ...(counted ? [`${gateAnnotations.keys}: ${counted.keys} on the ${counted.on} says what counts`] : []),
   ];
   return phrases.length === 0 ? undefined : phrases.join(', ');
 }
 
-function mayCount(key: string, { keys, counted }: SourceAccount): boolean {
-  return (typeof keys === 'string' || keys.includes(key)) && filterOf(counted)?.counts(key) !== false;
+function mayCount(key: string, { keys, moreKeys, counted }: SourceAccount): boolean {
+  // The leader names some of many keys. Then the workload may use any other key, too.
+  const mayBeUsed = typeof keys === 'string' || moreKeys !== undefined || keys.includes(key);
+  return mayBeUsed && filterOf(counted)?.counts(key) !== false;
 }
 
 function unchanged(about: TrackedCase, source: SourceAccount, facts: SourceFacts | undefined): Headline | undefined {
@@ -154,6 +156,6 @@ function uncompared(about: TrackedCase, source: SourceAccount, facts: SourceFact
 
 /** @example 'key color of ConfigMap app' */
 function namedKeys(source: SourceAccount): string {
-  const { keys } = source;
-  return typeof keys === 'string' ? titleOf(source) : changed(titleOf(source), keys);
+  const { keys, moreKeys } = source;
+  return typeof keys === 'string' ? titleOf(source) : changed(titleOf(source), keys, moreKeys);
 }

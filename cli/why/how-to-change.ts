@@ -1,14 +1,16 @@
 import { typedKeysOf } from '../../shared/domain/policy/policy-annotations';
 import { sourceKinds } from '../../shared/domain/sources/source';
 import type { SourceAccount } from '../evidence/account';
-import { titleOf, type Case } from './case';
+import { factsOf, titleOf, type Case } from './case';
 
 /** What would let a source count; undefined: it counts, or nothing on the objects would. */
 export function howToCount(
-  { install: { settings }, namespace, facts }: Pick<Case, 'install' | 'namespace' | 'facts'>,
+  about: Pick<Case, 'install' | 'namespace' | 'facts' | 'sources'>,
   source: SourceAccount,
 ): string | undefined {
-  const { kind, name, decision, exists, rule = '' } = source;
+  const { settings } = about.install;
+  const { facts } = about;
+  const { kind, name, decision, rule = '' } = source;
   const known = sourceKinds.find((each) => each === kind);
   if (!known) return undefined;
   const { reload } = typedKeysOf(settings.keys)[known];
@@ -31,6 +33,18 @@ export function howToCount(
         ? 'start Reroll with --enable-csi-integration'
         : 'take its kind out of --resources-to-ignore of Reroll, or let Reroll list it';
     default:
-      return exists ? undefined : `create it in namespace ${namespace}`;
+      return howToAppear(about, source);
   }
+}
+
+/** To the leader, a source without the labels that the install wants does not exist. */
+function howToAppear(
+  { install: { settings }, namespace, sources }: Pick<Case, 'install' | 'namespace' | 'sources'>,
+  source: SourceAccount,
+): string | undefined {
+  if (source.exists) return undefined;
+  const seen = factsOf({ sources }, source);
+  if (!seen) return `create it in namespace ${namespace}`;
+  const { text } = settings.selection.sourceSelector;
+  return seen.isSelected ? undefined : `label it so that it matches --resource-label-selector=${text}`;
 }

@@ -1,4 +1,6 @@
+import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
 import type { ToldDeferral } from '../../shared/domain/protocol/deferral';
+import { resourceName } from '../../shared/kube/resource';
 import { ago, within } from '../output/times';
 import { bad, headline, type Headline, type TrackedCase } from './case';
 import { lastRestartBecause, owedBecause } from './changes';
@@ -109,18 +111,19 @@ const maxEventLeadMs = 2_000;
 
 /** What of a case tells why a write fails. */
 interface ReportedCase extends Pick<TrackedCase, 'events' | 'missingPermissions'> {
-  readonly account: Pick<TrackedCase['account'], 'since' | 'waitsFor'>;
+  readonly account: Pick<TrackedCase['account'], 'kind' | 'since' | 'waitsFor'>;
 }
 
 /** Why its writes fail, by the newest Event about that; `besides` is a reason of Events beside failed restarts. */
-function detail({ account: { since }, events, missingPermissions }: ReportedCase, besides?: string): string {
+function detail({ account: { kind, since }, events, missingPermissions }: ReportedCase, besides?: string): string {
   const fromMs = since === undefined ? 0 : Date.parse(since) - maxEventLeadMs;
   const failure = events.find(({ reason, atMs }) => (reason === 'ReloadFail' || reason === besides) && atMs >= fromMs);
-  const message = failure?.message ?? missingPermissions.find(isOfPatch);
+  const message = failure?.message ?? missingPermissions.find((missing) => isOfPatch(missing, kind));
   return message === undefined ? '' : `: ${message}`;
 }
 
-/** Other rights may be missing too, and keep nothing from being restarted. */
-function isOfPatch(missing: string): boolean {
-  return missing.startsWith('missing permission to patch ');
+/** Other rights may be missing too, also those to patch other kinds, and keep this workload from nothing. */
+function isOfPatch(missing: string, kindName: string): boolean {
+  const kind = workloadKinds.find((each) => each.kind === kindName);
+  return kind !== undefined && missing.startsWith(`missing permission to patch ${resourceName(kind.resource)}: `);
 }

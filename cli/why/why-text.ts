@@ -91,10 +91,7 @@ export function standingOf(
   { standing, changedKeys = [], moreChangedKeys, why, restarts }: SourceAccount,
   isGuess: boolean,
 ): string {
-  const keys =
-    changedKeys.length === 0
-      ? ''
-      : `: ${enumerated(changedKeys)}${moreChangedKeys === undefined ? '' : ` and ${moreChangedKeys} more`}`;
+  const keys = changedKeys.length === 0 ? '' : `: ${enumerated(changedKeys, moreChangedKeys)}`;
   switch (standing) {
     case 'unchanged':
       return 'as the pods run with it';

@@ -91,6 +91,7 @@ export function rerollDeployment({
     ...(namespacesToIgnore.length > 0 ? [`--namespaces-to-ignore=${namespacesToIgnore.join()}`] : []),
     ...(policy?.autoReloadAll ? ['--auto-reload-all=true'] : []),
     ...(policy?.ignoredWorkloadKinds.includes('Job') ? ['--ignored-workload-types=jobs'] : []),
+    ...(policy?.ignoredWorkloadKinds.includes('Rollout') ? ['--is-Argo-Rollouts=false'] : []),
     ...(ignoredSourceKind ? [`--resources-to-ignore=${ignoredSourceKind.toLowerCase()}s`] : []),
     ...(sourceSelector ? [`--resource-label-selector=${sourceSelector.text}`] : []),
     ...(dryRun ? ['--dry-run=true'] : []),

@@ -148,6 +148,21 @@ describe('the flags of Reloader', () => {
     expect(codes((await migrate(found, '-n', 'default', '-o', 'json', '--auto-reload-all=false')).out)).toEqual([]);
   });
 
+  it.each<[string, object, readonly string[], readonly string[]]>([
+    ['its own', { valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } }, [], ['reloader-cronjob own']],
+    ['one that is named', { value: 'default' }, [], ['reloader-cronjob report']],
+    ['others that a flag names', { value: 'tools' }, ['--namespaces', 'default'], ['reloader-cronjob report']],
+    ['all', { value: '' }, [], ['reloader-cronjob report', 'reloader-cronjob own']],
+  ])('say that it watches %s, also if KUBERNETES_NAMESPACE does', async (_what, variable, args, expected) => {
+    const env = [{ name: 'KUBERNETES_NAMESPACE', ...variable }];
+    const watching = deployment({
+      ...{ name: 'reloader-reloader', namespace: 'tools' },
+      containers: [{ name: 'reloader', image: 'ghcr.io/stakater/reloader:v1.4.21', args: [...args], env }],
+    });
+    const harness = cluster(report, cronJob({ ...uses, name: 'own', namespace: 'tools' }), watching);
+    expect(codes((await migrate(harness, '-A', '-o', 'json')).out)).toEqual(expected);
+  });
+
   it.each<[string, readonly ObjectInput[], string]>([
     ['are not mentioned without Reloader', [], ''],
     ['are not mentioned if there are none', [reloader()], ''],

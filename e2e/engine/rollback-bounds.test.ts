@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { configMap } from '../apiserver/cluster';
+import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import { ownNamespace } from '../engine-settings';
 import { bad, onFailure, Shop } from './rollback.fixture';
+
+/** Somebody else's rollout. */
+const release = { spec: { template: { metadata: { labels: { release: '2' } } } } };
+const auto = { 'reloader.stakater.com/auto': 'true' };
 
 let shop: Shop;
 
@@ -52,6 +56,44 @@ describe('a source with one user', () => {
     await shop.write('blue');
     await shop.pass(30);
     expect([shop.color, shop.putBacks().length]).toEqual(['blue', 0]);
+  });
+
+  it('is not judged by what becomes of that user once the content has proved itself', async () => {
+    await shop.start();
+    await shop.write('blue');
+    await shop.pass(30);
+    await shop.harness.patch('Deployment', 'web-0', release, 'shop');
+    await shop.pass(30);
+    expect([shop.color, shop.events('RestartsStopped'), shop.events('RollbackFailed')]).toEqual(['blue', [], []]);
+  });
+
+  it('keeps a content that has proved itself when that user has a release, though an older one is kept', async () => {
+    shop.user('lazy', { 'reroll.dev/stages': 'off' });
+    await shop.start();
+    await shop.harness.patch('Deployment', 'lazy', { spec: { paused: true } }, 'shop');
+    await shop.write('blue');
+    await shop.pass(30);
+    expect([shop.kept('good')?.['data'], shop.harness.restartOrder().toSorted()]).toEqual([
+      { color: 'red' },
+      ['lazy', 'web-0'],
+    ]);
+    await shop.harness.patch('Deployment', 'web-0', release, 'shop');
+    await shop.pass(30);
+    expect([shop.color, shop.putBacks().length]).toEqual(['blue', 0]);
+  });
+
+  it('is not blamed when a change of another source breaks that user', async () => {
+    shop = new Shop({ [onFailure]: 'rollback', 'reroll.dev/stages': 'on' }, 0);
+    shop.source('other');
+    const envFrom = [fromConfigMap('app'), fromConfigMap('other')];
+    shop.harness.seed(deployment({ name: 'both', namespace: 'shop', annotations: auto, replicas: 1, envFrom }));
+    await shop.start();
+    await shop.write('blue');
+    await shop.pass(30);
+    await shop.harness.edit('ConfigMap', 'other', { color: bad }, 'shop');
+    await shop.pass(30);
+    expect([shop.color, shop.events('RollbackFailed')]).toEqual(['blue', []]);
+    expect(shop.events('RestartsStopped').filter((event) => event.includes('ConfigMap app'))).toEqual([]);
   });
 });
 

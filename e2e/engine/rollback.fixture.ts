@@ -23,6 +23,8 @@ export const rollbackSettings: Partial<EngineSettings> = { pace: unlimited, stag
 export class Shop {
   readonly harness = new Harness();
   engine: Engine | undefined;
+  /** Pods with these never become ready. */
+  readonly badColors = new Set<unknown>([bad]);
 
   constructor(annotations: Readonly<Record<string, string>> = { [onFailure]: 'rollback' }, users = 10) {
     const app = configMap({
@@ -52,7 +54,7 @@ export class Shop {
   /** Starts the controllers and an engine, which keeps the first content. */
   async start(settings: Partial<EngineSettings> = {}): Promise<void> {
     const isBroken = (sources: ReadonlyMap<string, unknown>): boolean =>
-      [...sources.values()].some((source) => fieldAt(source, ['data', 'color']) === bad);
+      [...sources.values()].some((source) => this.badColors.has(fieldAt(source, ['data', 'color'])));
     new Controllers(this.harness.server, { readyDelayMs: 5_000, isBroken }).start();
     await this.harness.clock.advance(minuteMs);
     this.engine = await this.harness.start({ ...rollbackSettings, ...settings });

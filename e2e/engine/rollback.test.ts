@@ -218,6 +218,31 @@ describe('a content that breaks those that restart first', () => {
     expect(shop.putBacks()).toHaveLength(1);
   });
 
+  it('meets an open gate again once it has proved itself and was put back itself, whatever is put back later', async () => {
+    await started();
+    await shop.write(bad);
+    await shop.pass(10);
+    const [id = ''] = shop.rolledBack;
+    shop.badColors.delete(bad);
+    await shop.patch({ data: { color: bad }, metadata: { annotations: { 'reroll.dev/resumed': id } } });
+    await shop.pass(10);
+    shop.badColors.add('grey').add('pink');
+    for (const [color, then] of [
+      ['grey', bad],
+      ['white', 'white'],
+      ['pink', 'white'],
+    ] as const) {
+      // prettier-ignore
+      await shop.write(color);
+      await shop.pass(10);
+      expect([shop.color, shop.rolledBack.includes(id)]).toEqual([then, false]);
+    }
+    const before = shop.harness.restartOrder().length;
+    await shop.patch({ data: { color: bad }, metadata: { annotations: { 'reroll.dev/resumed': null } } });
+    await shop.pass(10);
+    expect(shop.harness.restartOrder()).toHaveLength(before + 10);
+  });
+
   it('begins anew with another content', async () => {
     await started();
     await shop.write(bad);

@@ -379,6 +379,80 @@ describe('a change of a source with many users', () => {
     expect(harness.restartOrder()).not.toContain('small');
   });
 
+  it('restarts another one first if the restart of the first fails again and again, never two at once', async () => {
+    harness.seed(...apps(10, { replicas: 2 }), app('small'));
+    await start();
+    const end = harness.faults.add({
+      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/deployments/small'),
+      fault: { kind: 'status', code: 500, message: 'failed calling webhook "x.example.com": EOF' },
+    });
+    await edit(bad);
+    await harness.clock.advance(4 * minuteMs);
+    expect(harness.restartOrder()).toEqual([]);
+    await harness.clock.advance(20 * minuteMs);
+    expect(harness.restartOrder()).toEqual(['web-00']);
+    end();
+    await harness.clock.advance(20 * minuteMs);
+    expect(harness.restartOrder()).toEqual(['web-00']);
+    await edit('green');
+    await harness.clock.advance(20 * minuteMs);
+    expect(harness.restartOrder()).toHaveLength(12);
+  });
+
+  it('restarts all others in stages though the restart of the first fails for ever', async () => {
+    harness.seed(...apps(30, { replicas: 2 }), app('small'));
+    await start();
+    harness.faults.add({
+      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/deployments/small'),
+      fault: { kind: 'status', code: 500 },
+    });
+    await edit('blue');
+    await harness.clock.advance(60 * minuteMs);
+    expect(harness.restartOrder()).toHaveLength(30);
+  });
+
+  it('restarts another one first if another source of the first cannot be read', async () => {
+    harness.seed(
+      configMap({ name: 'other', namespace: 'shop', data: { color: 'red' } }),
+      ...apps(10, { replicas: 2 }),
+      app('small', { uses: ['app', 'other'] }),
+    );
+    await start();
+    await engine.stop();
+    await edit('blue', 'other');
+    await edit('blue');
+    harness.faults.add({
+      match: ({ query }) => query.get('fieldSelector') === 'metadata.name=other',
+      fault: { kind: 'status', code: 500 },
+    });
+    engine = await harness.start({
+      ...{ pace: unlimited, stages: { fromUsers: 5, healthyForMs: 30_000, deadlineMs: 5 * minuteMs } },
+    });
+    await harness.clock.advance(10 * minuteMs);
+    expect(harness.restartOrder()).toHaveLength(10);
+    expect(harness.restartOrder()).not.toContain('small');
+  });
+
+  it('does not stop by a release, or another change, of a first one that has proved the content, though others wait', async () => {
+    harness.seed(
+      configMap({ name: 'other', namespace: 'shop', data: { color: 'red' } }),
+      ...apps(10, { annotations: { 'reroll.dev/hold': 'true' } }),
+      app('zz', { uses: ['app', 'other'] }),
+    );
+    await start();
+    await edit('blue');
+    await harness.clock.advance(30 * minuteMs);
+    expect(harness.restartOrder()).toEqual(['zz']);
+    await harness.patch('Deployment', 'zz', { spec: { template: { metadata: { labels: { release: '2' } } } } }, 'shop');
+    await harness.clock.advance(minuteMs);
+    await edit(bad, 'other');
+    await harness.clock.advance(20 * minuteMs);
+    expect(events('RestartsStopped')).toEqual([]);
+    await harness.patch('Deployment', 'web-00', { metadata: { annotations: { 'reroll.dev/hold': null } } }, 'shop');
+    await harness.clock.advance(5_000);
+    expect(harness.restartOrder()).toEqual(['zz', 'zz', 'web-00']);
+  });
+
   it('keeps its place while the answer to the restart of the first is lost', async () => {
     harness.seed(...apps(10));
     await start();

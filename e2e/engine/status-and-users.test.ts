@@ -262,6 +262,19 @@ deployment/web     yes        all     reloader.stakater.com/auto                
     },
   );
 
+  it.each<Answering>(['leader', 'objects'])(
+    'says that the labels of a source may leave it out, which is there: %s',
+    async (answering) => {
+      const settings = { sourceSelector: parseSelector('reload=yes') };
+      const situated = await running({ objects: [app, web, rerollDeployment(settings)], settings, answer: {} });
+      const { code, out } = await ask(users, situated, answering, ['cm/app']);
+      expect(out).toMatch(
+        /^there is no ConfigMap default\/app that matches --resource-label-selector=reload=yes, and 1 of the workloads there name it\n[^]* the source does not exist, and --reload-on-create is off\n$/,
+      );
+      expect(code).toBe(1);
+    },
+  );
+
   it('restarts nothing in a namespace without workloads, for somebody who may list only what is built in', async () => {
     const situated = await running({ objects: [app], answer: {} });
     situated[0].server.rbac.restrict('admin', viewRules('default'));

@@ -84,7 +84,19 @@ Events:
     expect(texts[1]).not.toContain('To let it restart sooner');
   });
 
-  it('says nothing of that where nothing is owed', async () => {
+  it.each([
+    ['the labels of its source are not selected', 'label it so that it matches --resource-label-selector=reload=yes'],
+    ['the source is in another namespace', 'create it in namespace default'],
+  ])('says how a source comes to count if %s', async (what, how) => {
+    const situation = all[what]!;
+    const running = await inSituation(situation);
+    for (const answering of ['leader', 'objects'] as const) {
+      const { out } = await ask(running, answering, situation);
+      expect(out).toContain(`\nTo let a source count:\n  ConfigMap app: ${how}\n`);
+    }
+  });
+
+  it('says nothing of sooner restarts where nothing is owed', async () => {
     const situation: Situation = { objects: [app, annotated({ 'reroll.dev/hold': 'true' })], answer: {} };
     const running = await inSituation(situation);
     for (const answering of ['leader', 'objects'] as const) {

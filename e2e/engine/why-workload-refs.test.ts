@@ -16,16 +16,20 @@ const hold = { 'reroll.dev/hold': 'true' };
 const minuteMs = 60_000;
 
 /** Rollout `canary` takes the template of Deployment `web`, whose ConfigMap has changed. */
-async function changed(onRollout: Annotations, onDeployment: Annotations): Promise<readonly [Harness, Engine]> {
+async function changed(
+  onRollout: Annotations,
+  onDeployment: Annotations,
+  settings: NonNullable<Parameters<Harness['start']>[0]> = {},
+): Promise<readonly [Harness, Engine]> {
   const harness = new Harness({ customKinds: [rolloutKind] });
   const uses = { envFrom: [fromConfigMap('app')], replicas: 0 };
   harness.seed(
     configMap({ name: 'app', data: { color: 'red' } }),
     deployment({ name: 'web', annotations: onDeployment, ...uses }),
     rolloutOf('canary', onRollout),
-    rerollDeployment(),
+    rerollDeployment(settings),
   );
-  const engine = await harness.start({});
+  const engine = await harness.start(settings);
   await harness.clock.advance(minuteMs);
   await harness.edit('ConfigMap', 'app', { color: 'blue' });
   await harness.clock.advance(minuteMs);
@@ -44,6 +48,18 @@ const byRollout = 'Rollout canary, which takes its template,';
 describe.each<Answering>(['leader', 'objects'])(
   'reroll why of a Rollout and its Deployment, by the %s',
   (answering) => {
+    it.each([auto, inPlace])('does not count what a Rollout asks for that is left alone: %j', async (onRollout) => {
+      const policy = { autoReloadAll: false, ignoredWorkloadKinds: ['Rollout'] } as const;
+      const [harness, engine] = await changed(onRollout, {}, { policy });
+      const cluster = clusterOf(harness, engine, answering);
+      expect(firstLine(await runAgainst(cluster, harness, why, ['deployment/web']))).toBe(
+        'does not restart: nothing on it asks for restarts; annotate it with reloader.stakater.com/auto: "true"',
+      );
+      expect(firstLine(await runAgainst(cluster, harness, why, ['rollout/canary']))).toBe(
+        'does not restart: Reroll leaves every Rollout alone (--is-Argo-Rollouts=false)',
+      );
+    });
+
     it.each<[string, Annotations, Annotations, rollout: string, deployment: string]>([
       ['the Rollout asks', auto, {}, `${byDeployment} ${restarted}`, restarted],
       ['the Rollout asks, in place', inPlace, {}, restarted, `${byRollout} ${restarted}`],

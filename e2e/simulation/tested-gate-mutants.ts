@@ -108,6 +108,27 @@ export const testedGateMutants: readonly TestedMutant[] = [
     test: 'reconciler/gates/restart-stages.test.ts',
   },
   {
+    what: 'all wait for a first one whose restart fails for ever',
+    file: 'reconciler/gates/missed-turns.ts',
+    from: '>= this.#deadlineMs',
+    to: '>= Infinity',
+    test: 'e2e/engine/stages.test.ts',
+  },
+  {
+    what: 'a content that has proved itself is judged by what becomes of its users later',
+    file: 'reconciler/gates/staged-source.ts',
+    from: 'if (isProved) for (const { key } of users) this.#proved.add(key);',
+    to: 'void isProved;',
+    test: 'e2e/engine/rollback-bounds.test.ts',
+  },
+  {
+    what: 'the next put-back blocks what has proved itself',
+    file: 'reconciler/rollback/put-backs.ts',
+    from: '.filter((id) => id !== good.note.change)',
+    to: '',
+    test: 'e2e/engine/rollback.test.ts',
+  },
+  {
     what: 'who waited longest for a hold goes first when it ends, and not who is named',
     file: 'reconciler/gates/restart-stages.ts',
     from: "if (isRefused || waits === 'order') this.#passedOver.add(key);",

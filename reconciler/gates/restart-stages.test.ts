@@ -277,6 +277,44 @@ describe('RestartStages', () => {
     expect([look('b'), look('a')]).toEqual([false, true]);
   });
 
+  it('lets the next one go if the first could restart for so long, and did not; never two at once', async () => {
+    look('b');
+    stages.ended(keyOf('a'), undefined, false);
+    await clock.advance(59_000);
+    stages.ended(keyOf('a'), undefined, false);
+    expect([look('b'), woken]).toEqual([false, ['a']]);
+    await clock.advance(1_000);
+    stages.ended(keyOf('a'), undefined, false);
+    expect(woken).toEqual(['a', 'b']);
+    expect([look('a'), look('b'), look('a')]).toEqual([false, true, false]);
+    await healthy('b');
+    expect([look('c'), look('a'), look('d')]).toEqual([true, false, false]);
+  });
+
+  it('looks what became of a restart that fails again and again before the next one goes in its place', async () => {
+    look('b');
+    for (const name of ['a', 'a']) {
+      expect(ask(name)).toBeUndefined();
+      stages.ended(keyOf(name), undefined, false);
+      expect(look('b')).toBe(false);
+      await clock.advance(30_000);
+    }
+    expect([look('a'), woken, look('b')]).toEqual([false, ['a', 'b'], true]);
+  });
+
+  it('goes on with the first that could not restart if all others are held, and wakes nobody in a circle', async () => {
+    look('e');
+    for (const name of ['a', 'b']) {
+      stages.ended(keyOf(name), undefined, false);
+      await clock.advance(60_000);
+      stages.ended(keyOf(name), undefined, false);
+    }
+    for (const name of ['c', 'd', 'e']) held.add(keyOf(name));
+    for (const name of ['c', 'd', 'e']) stages.ended(keyOf(name), 'hold', false);
+    woken = [];
+    expect([look('b'), look('a'), woken.length]).toEqual([true, false, 0]);
+  });
+
   it('lets the next one go if the first is deleted before it restarts', () => {
     look('b');
     workloads.delete(keyOf('a'));
@@ -352,6 +390,19 @@ describe('RestartStages', () => {
     show('a', { state: 'healthy' });
     expect(stages.stoppedBy({ ...app, namespace: 'shop' })).toBeUndefined();
     expect(stages.stoppedBy({ kind: 'Secret', namespace: 'shop', name: 'db' })).toBeUndefined();
+  });
+
+  it('judges those after whom nobody restarts until they have been healthy, and no longer', async () => {
+    workloads.clear();
+    seed('a', { gates: { stages: 'on' } });
+    [judgesLast, revision] = [true, revision + 1];
+    look('a');
+    await healthy('a');
+    await clock.advance(3_600_000);
+    show('a', { state: 'rolling' });
+    revision++;
+    show('a', { state: 'failed' });
+    expect([stopped, stages.stoppedBy({ ...app, namespace: 'shop' })]).toEqual([[], undefined]);
   });
 
   it('waits with what has stopped for one of several sources', () => {

@@ -22,6 +22,8 @@ import { RecentMap } from '../../shared/runtime/recent-map';
 import type { SourceIndex } from '../sources/source-index';
 import type { WorkloadIndex } from '../workloads/workload-index';
 import type { HealthChecks } from './health-checks';
+import { HealthySince } from './healthy-since';
+import { MissedTurns } from './missed-turns';
 import type { NamespaceGates } from './namespace-gates';
 import { StagedSource, type UserStanding } from './staged-source';
 import { StagedSources } from './staged-sources';
@@ -62,17 +64,19 @@ export class RestartStages {
   /** On what basis a source has no stages. */
   readonly #unstaged: RecentMap<string>;
   readonly #waitsAt = new Map<WorkloadKey, SourceKey>();
-  /** By the monotonic clock, and for which restart. */
-  readonly #healthy = new Map<WorkloadKey, { readonly id: string; readonly sinceMs: number }>();
+  readonly #healthy: HealthySince;
   /** They wait for another workload, or the API server does not take their restart. */
   readonly #passedOver = new Set<WorkloadKey>();
   /** They may restart, and their looks are not over. */
   readonly #underWay = new Set<WorkloadKey>();
+  readonly #missedTurns: MissedTurns;
   readonly #told = new Map<SourceKey, string>();
 
   constructor(options: RestartStagesOptions) {
     this.#options = options;
     this.#unstaged = new RecentMap(options.clock, unstagedKept);
+    this.#healthy = new HealthySince(options.clock);
+    this.#missedTurns = new MissedTurns(options.clock, options.settings.deadlineMs);
   }
 
   /** Whether the workload may restart for all of these changes now; if not, it is woken when it may. */
@@ -88,6 +92,8 @@ export class RestartStages {
       if (staged.waiting.size === 0) for (const other of staged.checked) staged.touch(other);
       const { stage } = staged;
       if (stage.is === 'open') continue;
+      // What became of its last attempt is known by now, so another one may go instead.
+      if (this.#missedTurns.isStuck(key)) staged.passOver(key);
       for (const other of staged.choose(key)) if (other !== key) this.#wake(other);
       if (stage.is === 'begins' && staged.chosen.has(key)) continue;
       staged.waiting.add(key);
@@ -131,23 +137,25 @@ export class RestartStages {
 
   /** The look at a workload is over. `isRefused`: the API server does not take its restart. */
   ended(key: WorkloadKey, waits: GateName | undefined, isRefused: boolean): void {
-    this.#underWay.delete(key);
+    const mayHaveWritten = this.#underWay.delete(key);
     if (waits !== 'stages') this.#leave(key);
+    if (waits !== undefined && waits !== 'stages') this.#missedTurns.forget(key);
+    const isStuck = waits === undefined && !mayHaveWritten && this.#missedTurns.isStuck(key);
     // Its turn comes, so nobody goes in its place.
-    const isKept = isRefused || (waits !== undefined && waits !== 'stages' && waits !== 'pace');
+    const isKept = isRefused || isStuck || (waits !== undefined && waits !== 'stages' && waits !== 'pace');
     // A hold or a window may end for all users at once, and then the first is the first again, whoever is looked at
     // before it. So these are asked about each time.
-    if (isRefused || waits === 'order') this.#passedOver.add(key);
+    if (isRefused || isStuck || waits === 'order') this.#passedOver.add(key);
     for (const staged of this.#sources.usedBy(key)) {
       if (isKept && staged.passOver(key)) this.#advance(staged);
     }
     this.changed(key);
+    if (this.#sources.usedBy(key).some((staged) => staged.hasTurn(key))) this.#missedTurns.missed(key);
   }
 
   /** The index shows the workload, or it is gone. */
   changed(key: WorkloadKey): void {
-    const state = this.#options.workloads.get(key)?.record.progress.state;
-    if (state !== 'healthy' && state !== 'unknown') this.#healthy.delete(key);
+    this.#healthy.shown(key, this.#options.workloads.get(key)?.record.progress.state);
     for (const staged of this.#sources.usedBy(key)) {
       staged.touch(key);
       if (staged.isUnderWay) this.#advance(staged);
@@ -184,6 +192,7 @@ export class RestartStages {
   forget(key: WorkloadKey): void {
     this.#leave(key);
     this.#passedOver.delete(key);
+    this.#missedTurns.forget(key);
   }
 
   clear(): void {
@@ -193,6 +202,7 @@ export class RestartStages {
     this.#healthy.clear();
     this.#passedOver.clear();
     this.#underWay.clear();
+    this.#missedTurns.clear();
     this.#told.clear();
     this.#options.checks.clear();
   }
@@ -295,6 +305,7 @@ export class RestartStages {
         const waitsAt = this.#waitsAt.get(user);
         return (waitsAt === undefined || waitsAt === key) && this.#options.mayBegin(workload, source);
       },
+      isStuck: (user) => this.#missedTurns.isStuck(user),
     });
     if (known) staged.continue(known, (user) => this.#underWay.has(user));
     const dropped = this.#sources.add(staged);
@@ -338,7 +349,7 @@ export class RestartStages {
     const hasRestartedSince = id !== undefined && lastRestart.earlierChangeIds?.includes(id) === true;
     // It restarted for another source since. The time of a write says less: it is also that of an edited annotation.
     if (!isNoted && lastRestart.atMs < (record?.writtenAtMs ?? Infinity)) return undefined;
-    const rolledOutMs = this.#healthySinceMs(workload.key, lastRestart.id, progress.state);
+    const rolledOutMs = this.#healthy.sinceMs(workload.key, lastRestart.id, progress.state);
     // Its pods are not replaced before the pause is over in which Reroll itself holds it. Once it is resumed, nothing else
     // tells of that pause.
     const deadlineFromMs = kind === 'Job' ? undefined : lastRestart.atMs + (pause?.periodMs ?? 0);
@@ -354,17 +365,6 @@ export class RestartStages {
       healthySinceMonotonicMs: sinceMs,
       isChecked: isRolledOut && checks.hasChecks(workload.record),
     };
-  }
-
-  #healthySinceMs(key: WorkloadKey, id: string, state: string): number | undefined {
-    if (state !== 'healthy' && state !== 'unknown') {
-      this.#healthy.delete(key);
-      return undefined;
-    }
-    const known = this.#healthy.get(key);
-    const sinceMs = known?.id === id ? known.sinceMs : this.#options.clock.monotonicMs();
-    this.#healthy.set(key, { id, sinceMs });
-    return sinceMs;
   }
 
   #closedBy(staged: StagedSource, stage: Exclude<RolloutStage, { readonly is: 'open' }>): ClosedGate {

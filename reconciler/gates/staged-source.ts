@@ -38,6 +38,8 @@ export interface StagedSourceOptions {
   readonly standing: (key: WorkloadKey) => UserStanding;
   /** Whether a user that has not asked yet could restart now, as far as everything else is concerned. */
   readonly mayBegin: (key: WorkloadKey) => boolean;
+  /** Whether it has been chosen for so long, and has not restarted, that others go before it. */
+  readonly isStuck: (key: WorkloadKey) => boolean;
 }
 
 /**
@@ -54,6 +56,8 @@ export class StagedSource {
   readonly #forIt = new Map<WorkloadKey, RestartedSince>();
   /** Those that have it since they restarted for something else. */
   readonly #forOthers = new Map<WorkloadKey, RestartedSince>();
+  /** Those of {@link #forIt} that have proved the content. What becomes of them later is not its fault. */
+  readonly #proved = new Set<WorkloadKey>();
   /** To be looked at again. */
   readonly #touched: Set<WorkloadKey>;
   /** Those that may go before the others, until they have restarted. */
@@ -139,15 +143,27 @@ export class StagedSource {
     const { stage } = this;
     if (stage.is !== 'begins') return [];
     const chosen: WorkloadKey[] = [];
-    if (this.#chosen.size >= stage.mayBegin) return chosen;
-    for (const key of this.#options.users) {
+    for (const key of this.#inTurn()) {
+      if (this.#chosen.size >= stage.mayBegin) break;
       if (!this.#owing.has(key) || this.#chosen.has(key)) continue;
       if (key !== asking && !this.waiting.has(key) && !this.#options.mayBegin(key)) continue;
       this.#chosen.add(key);
       chosen.push(key);
-      if (this.#chosen.size >= stage.mayBegin) break;
     }
     return chosen;
+  }
+
+  /** Those that are stuck come last. */
+  *#inTurn(): Generator<WorkloadKey> {
+    const { users, isStuck } = this.#options;
+    for (const key of users) if (!isStuck(key)) yield key;
+    for (const key of users) if (isStuck(key)) yield key;
+  }
+
+  /** Whether it was chosen, and has not restarted since. */
+  hasTurn(key: WorkloadKey): boolean {
+    this.#noteTouched();
+    return this.#chosen.has(key);
   }
 
   /** Something else keeps it from restarting. True: another one may go in its place. */
@@ -159,8 +175,9 @@ export class StagedSource {
     return this.#chosen;
   }
 
-  /** Takes over who waits, and who is about to restart. */
+  /** Takes over who waits, who is about to restart, and who has proved the same content. */
   continue(before: StagedSource, isUnderWay: (key: WorkloadKey) => boolean): void {
+    if (before.changeId === this.changeId) for (const key of before.#proved) this.#proved.add(key);
     for (const key of before.waiting) if (this.has(key)) this.waiting.add(key);
     for (const key of before.#chosen) if (this.has(key) && isUnderWay(key)) this.#chosen.add(key);
   }
@@ -177,7 +194,7 @@ export class StagedSource {
 
   /** Returns whether something about the user is new. Most ask, and still owe. */
   #note(key: WorkloadKey): boolean {
-    const standing = this.#options.standing(key);
+    const standing = this.#standing(key);
     if (standing === 'owes' ? this.#owing.has(key) : isSame(standing, this.#forIt.get(key) ?? this.#forOthers.get(key)))
       return false;
     const wasThere = this.#owing.delete(key) || this.#forIt.delete(key) || this.#forOthers.delete(key);
@@ -188,6 +205,12 @@ export class StagedSource {
     this.#chosen.delete(key);
     if (standing) (standing.isForIt ? this.#forIt : this.#forOthers).set(key, standing);
     return wasThere || standing !== undefined;
+  }
+
+  #standing(key: WorkloadKey): UserStanding {
+    const standing = this.#options.standing(key);
+    if (standing === undefined || standing === 'owes' || !standing.isForIt || !this.#proved.has(key)) return standing;
+    return { ...standing, state: 'healthy', healthySinceMonotonicMs: -Infinity, isChecked: false };
   }
 
   #judge(nowMs: number): void {
@@ -209,6 +232,17 @@ export class StagedSource {
     const ofStage = is === 'open' ? [] : usersOfStage(judged);
     this.#checked = ofStage.filter(({ isChecked }) => isChecked).map(({ key }) => key);
     this.#dueMs = is === 'begins' || is === 'waits' ? this.#stage.untilMs : Infinity;
+    const restartedForIt = usersOfStage(judged).filter(({ isForIt }) => isForIt);
+    if (is === 'open' || is === 'begins') this.#noteProved(restartedForIt, monotonicMs);
+  }
+
+  /** All of a stage together: one that breaks while another still rolls out stops the others. */
+  #noteProved(users: readonly RestartedSince[], monotonicMs: number): void {
+    const { healthyForMs } = this.#options.settings;
+    const isProved = users.every(
+      ({ healthySinceMonotonicMs: sinceMs = Infinity }) => sinceMs + healthyForMs <= monotonicMs,
+    );
+    if (isProved) for (const { key } of users) this.#proved.add(key);
   }
 
   /**

@@ -87,7 +87,7 @@ export class PutBacks {
     const why = whyNotRestorable(stored.object);
     if (why !== undefined) throw new RollbackRefusedError('NOT_RESTORABLE', `it ${why}`);
     const good = await this.#good(bad, stored);
-    const rolledBack = await this.#attempt(bad, stored);
+    const rolledBack = await this.#attempt(bad, stored, good);
     if (!bad.isStopped()) {
       this.#notStored(bad.source, stored.object);
       return undefined;
@@ -150,14 +150,15 @@ export class PutBacks {
   }
 
   /** Notes that this version of the source is about to be patched. Returns the ids for its annotation. */
-  async #attempt({ change }: BadContent, stored: StoredSource): Promise<readonly string[]> {
+  async #attempt({ change }: BadContent, stored: StoredSource, good: KeptContent): Promise<readonly string[]> {
     const { store, clock } = this.#options;
     const { kind, object, record } = stored;
     const { resourceVersion: version } = object.metadata;
     const found = await store.read('bad', kind, object);
     const former = typeof found === 'object' ? found : undefined;
     const known = [...(record.gates?.rolledBack ?? []), ...(former?.note.rolledBack ?? [])];
-    const rolledBack = withRolledBack(known, change);
+    // What has proved itself since is noted no longer: the next put-back would bring it into the annotation again.
+    const rolledBack = withRolledBack(known, change).filter((id) => id !== good.note.change);
     const note: KeptNote = { change, at: new Date(clock.nowMs()).toISOString(), version, rolledBack };
     if (former?.note.change === change) {
       if (former.note.version === version) return rolledBack;

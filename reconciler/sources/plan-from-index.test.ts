@@ -356,6 +356,23 @@ describe('patterns', () => {
     expect(look(workload, {}, { reloadOnDelete: true }).action).toBe('restart');
   });
 
+  it('owe a restart for some of what is gone, however much comes and goes while it may not begin', () => {
+    const names = Array.from({ length: 1_000 }, (_, n) => `app-${String(n)}`);
+    const recorded = Object.fromEntries(names.map((name) => [`cm/${name}`, digestOf(name)]));
+    const owingOf = (before: Sources) => {
+      const planned = look(tracked(listed, before), {}, { reloadOnDelete: true });
+      return planned.action === 'restart' ? planned.owing : undefined;
+    };
+    see({ name: 'app-new' });
+    const owing = owingOf(recorded);
+    expect(owing?.sources.size).toBe(33);
+    const next = tracked(listed, Object.fromEntries(owing?.sources ?? []));
+    expect(look(next, {}, { reloadOnDelete: true })).toMatchObject({ action: 'restart', owing: undefined });
+    const answered = Object.fromEntries(names.slice(0, 40).map((name) => [`cm/${name}`, absent]));
+    const last = { 'cm/app-zz': digestOf('app-zz') };
+    expect(Object.fromEntries(owingOf({ ...answered, ...last })?.sources ?? [])).toMatchObject(last);
+  });
+
   it('no longer see what no longer matches', () => {
     see({ name: 'app-1' });
     const planned = look(tracked(listed, { 'cm/app-1': digestOf('app-1'), 'cm/old': red }));

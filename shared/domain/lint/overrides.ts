@@ -74,7 +74,10 @@ export function* autoSwitches(subject: WorkloadSubject): Generator<AnnotationPro
     };
   }
   const off = settings.autoReloadAll ? undefined : offSwitch(subject);
-  const stillOn = off && requestingAnnotations(subject).find(({ key }) => key !== keys.auto);
+  // The switch on the metadata makes those on the pod template ineffective, whatever it says.
+  const isOwn = annotation(subject.metadata, keys.auto) !== undefined;
+  const asking = requestingAnnotations(isOwn ? { ...subject, template: {} } : subject);
+  const stillOn = off && asking.find(({ key }) => key !== keys.auto);
   if (off && stillOn) {
     const message = `switches nothing off: ${stillOn.key} still counts`;
     yield {

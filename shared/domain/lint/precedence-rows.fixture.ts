@@ -55,6 +55,26 @@ export const precedenceRows: readonly LintRow[] = [
     ],
   },
   {
+    title: '§2.5 row 56: off, and a list on the pod template, which the switch makes ineffective',
+    applied: { metadata: { [keys.auto]: 'false' }, template: { [keys.configMapReload]: 'app' } },
+    says: [
+      [
+        'overridden',
+        'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="app" has no effect on the pod template: the metadata has reloader.stakater.com/auto, and then it alone counts; write it there, or remove it',
+      ],
+    ],
+  },
+  {
+    title: 'off on the pod template, and a list on the metadata',
+    applied: { metadata: { [keys.configMapReload]: 'app' }, template: { [keys.auto]: 'false' } },
+    says: [
+      [
+        'overridden',
+        'Deployment shop/web: annotation reloader.stakater.com/auto="false" switches nothing off: configmap.reloader.stakater.com/reload still counts; remove that to switch restarts off, or this',
+      ],
+    ],
+  },
+  {
     title: '§2.5 row 32: off, and a list',
     applied: { metadata: { [keys.auto]: 'false', [keys.configMapReload]: 'app' } },
     says: [

@@ -35,6 +35,18 @@ export function nextBaseline(verdicts: readonly Verdict[], { workload, sources: 
 }
 
 /**
+ * The changes that stay owed while a restart waits. Of what is gone and only a pattern matched, a few are enough for that
+ * restart: a wait may be long, and what comes and goes meanwhile would fill the record.
+ */
+export function keptOwed(changes: readonly Verdict[], workload: TrackedWorkload): readonly Verdict[] {
+  const lasts = usedOrListed(workload);
+  let goneByPattern = 0;
+  return changes.filter(
+    ({ id, kind, name, exists }) => exists || lasts(kind, id, name) || goneByPattern++ < maxGoneByPattern,
+  );
+}
+
+/**
  * Returns a predicate: whether the workload names a source itself, in its template or literally in a list. It is false
  * for a source that only a pattern matches.
  */

@@ -1,7 +1,7 @@
 import { owingBaseline, sameSources, type Baseline } from '../baseline/baseline';
 import { candidates } from './candidates';
 import { judge } from './judge';
-import { nextBaseline } from './next-baseline';
+import { keptOwed, nextBaseline } from './next-baseline';
 import type { PlanInput } from './plan-input';
 import type { Verdict } from './verdict';
 
@@ -38,7 +38,7 @@ export function plan(input: PlanInput): Plan {
   const baseline = nextBaseline(verdicts, input);
   const changes = verdicts.filter((verdict) => verdict.comparison?.restart === true);
   if (changes.length > 0) {
-    const owed = changes.map(({ id, comparison }) => ({ id, former: comparison?.former }));
+    const owed = keptOwed(changes, workload).map(({ id, comparison }) => ({ id, former: comparison?.former }));
     const owing = owingBaseline(baseline, workload.baseline, owed);
     return { action: 'restart', baseline, changes, verdicts, owing: isNews(owing, input) ? owing : undefined };
   }
