@@ -131,7 +131,7 @@ export const testedGateMutants: readonly TestedMutant[] = [
   {
     what: 'who waited longest for a hold goes first when it ends, and not who is named',
     file: 'reconciler/gates/restart-stages.ts',
-    from: "if (isRefused || waits === 'order') this.#passedOver.add(key);",
+    from: "if (isRefused || isStuck || waits === 'order') this.#passedOver.add(key);",
     to: 'if (isKept) this.#passedOver.add(key);',
     test: 'reconciler/gates/restart-stages.test.ts',
   },
