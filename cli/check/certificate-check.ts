@@ -8,7 +8,7 @@ import { servedCertificate, type ServedCertificate } from '../parts/served-certi
 import { failed, ok, together, unknown, warning, type Check, type Finding } from './finding';
 import { withoutPod } from './no-pod';
 
-/** Reroll renews when a third of the life is left, which is ten days of thirty, and cert-manager as early. */
+/** Reroll and cert-manager renew when a third of the life is left. A week, or a quarter of the life, is less than that. */
 const soonMs = 7 * 24 * 60 * 60_000;
 const soonOfLife = 1 / 4;
 

@@ -186,21 +186,13 @@ rows(certificateCheck, [
   ],
   [
     'it is of ten days, and not yet due',
-    (install) => {
-      const nowMs = install.clock.nowMs();
-      const [notBefore = '', notAfter = ''] = [-5, 5].map((days) => new Date(nowMs + days * 86_400_000).toISOString());
-      shown(install, { notBefore, notAfter });
-    },
+    (install) => shown(install, { notBefore: daysFrom(install, -5), notAfter: daysFrom(install, 5) }),
     'ok',
     /^it expires in 5 days/,
   ],
   [
     'it is of ten days, and overdue',
-    (install) => {
-      const nowMs = install.clock.nowMs();
-      const [notBefore = '', notAfter = ''] = [-8, 2].map((days) => new Date(nowMs + days * 86_400_000).toISOString());
-      shown(install, { notBefore, notAfter });
-    },
+    (install) => shown(install, { notBefore: daysFrom(install, -8), notAfter: daysFrom(install, 2) }),
     'warning',
     /^it expires in 2 days$/,
   ],
@@ -262,6 +254,10 @@ rows(certificateCheck, [
 function shown(install: TestInstall, life: Parameters<typeof certificateFor>[1]): void {
   install.certificate = certificateFor(host, life);
   each(install, ({ clientConfig }) => (clientConfig.caBundle = caBundle(install.certificate.cert)));
+}
+
+function daysFrom({ clock }: TestInstall, days: number): string {
+  return new Date(clock.nowMs() + days * 86_400_000).toISOString();
 }
 
 /** The API server goes on without the webhook; meanwhile the webhook counts something. */

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { enumerated, people } from './phrases';
+import { enumerated } from './phrases';
 
 const letters = Array.from('abcdefghijklmnopqrst');
 
@@ -14,5 +14,4 @@ it.each<[readonly string[], number, string]>([
   [letters, 5, 'a, b, c, d and 21 more'],
 ])('%j and %i more are %j', (names, more, text) => {
   expect(enumerated(names, more)).toBe(text);
-  expect(people(names, more)).toBe(text);
 });

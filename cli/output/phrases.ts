@@ -7,6 +7,7 @@ const most = 5;
  * `more` is the number of further ones, which are not named.
  *
  * @example enumerated(['a', 'b', 'c']) === 'a, b and c'
+ * @example enumerated(['alice', 'bob'], 3) === 'alice, bob and 3 more'
  */
 export function enumerated(items: readonly string[], more = 0): string {
   const isCut = items.length + Math.sign(more) > most;
@@ -15,11 +16,6 @@ export function enumerated(items: readonly string[], more = 0): string {
   const shown = left > 0 ? [...named, `${left} more`] : named;
   if (shown.length < 2) return shown.join('');
   return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1) ?? ''}`;
-}
-
-/** @example people(['alice', 'bob'], 3) === 'alice, bob and 3 more' */
-export function people(names: readonly string[], more = 0): string {
-  return enumerated(names, more);
 }
 
 /** @example titleOf({ kind: 'Deployment', name: 'web' }) === 'deployment/web' */

@@ -1,4 +1,4 @@
-import { enumerated, people, titleOf } from '../output/phrases';
+import { enumerated, titleOf } from '../output/phrases';
 import { renderTable, type Column, type TableOptions } from '../output/table';
 import { counted, stateStyle } from '../output/text-style';
 import { shortAge, within } from '../output/times';
@@ -26,7 +26,7 @@ export function statusTable(
     },
     {
       title: 'BY',
-      cell: ({ lastRestartBy = [], lastRestartMoreUsers }) => people(lastRestartBy, lastRestartMoreUsers),
+      cell: ({ lastRestartBy = [], lastRestartMoreUsers }) => enumerated(lastRestartBy, lastRestartMoreUsers),
     },
     { title: 'DETAIL', cell: ({ detail = '' }) => detail, isWide: true },
   ];

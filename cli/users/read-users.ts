@@ -1,5 +1,6 @@
 import { watchedSourceKinds } from '../../shared/domain/lint/lint-subject';
 import { candidateOf } from '../../shared/domain/plan/candidates';
+import { creationIgnored } from '../../shared/domain/plan/describe-change';
 import type { SourceInspection, SourceUser } from '../../shared/domain/protocol/source-inspection';
 import type { Tolerant } from '../../shared/domain/protocol/tolerant-schema';
 import { sourceId, type SourceRef } from '../../shared/domain/sources/source';
@@ -41,15 +42,15 @@ export async function readUsers(cluster: Cluster, source: SourceRef, limits: Lim
     askSource(cluster, source),
     readInstall(cluster.client, limits.rerollNamespace, limits),
   ]);
+  const selector = selectorFor(source, install);
   if (told.silence) {
     const read = await fromObjects(cluster, source, install, told.silence, limits);
-    return { ...read, idle: idleBecause(install, read), selector: selectorFor(source, install) };
+    return { ...read, idle: idleBecause(install, read), selector };
   }
   const { said: account, body, pod: leader } = told;
   return {
     ...{ account, body, silence: undefined, leader, isInstallKnown: true, missingRights: [], notKnown: [] },
-    idle: idleBecause(install, { account, silence: undefined }),
-    selector: selectorFor(source, install),
+    ...{ idle: idleBecause(install, { account, silence: undefined }), selector },
   };
 }
 
@@ -138,7 +139,7 @@ export function userFromObjects(
   const { container } = candidate;
   const restarts = counts && !deleting;
   const isLeftAlone = standing === 'absent' && !counts;
-  const why = isLeftAlone ? 'the source does not exist, and --reload-on-create is off' : account.why;
+  const why = isLeftAlone ? creationIgnored : account.why;
   const seen = sources.get(sourceId(source));
   const gates = seen?.is === 'there' ? seen.value.gates : undefined;
   const deferred = restarts ? deferralFor(record, { ...source, gates }, evidence) : undefined;

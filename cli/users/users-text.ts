@@ -74,8 +74,10 @@ export function headlineOf(
   const title = `${kind} ${namespace}/${name}`;
   const restarting = users.filter(({ restarts }) => restarts);
   const all = users.length + moreUsers;
-  if (presence === 'absent')
-    return `there is no ${title}${selector === undefined ? '' : ` that matches --resource-label-selector=${selector}`}${all === 0 ? '' : `, and ${all} of the workloads there name it`}`;
+  if (presence === 'absent') {
+    const matching = selector === undefined ? '' : ` that matches --resource-label-selector=${selector}`;
+    return `there is no ${title}${matching}${all === 0 ? '' : `, and ${all} of the workloads there name it`}`;
+  }
   if (presence === 'not-watched')
     return `a change of ${title} restarts nothing: a flag of Reroll leaves out its kind or its namespace`;
   if (presence === 'not-listed')

@@ -1,7 +1,7 @@
 import { parseSourceId } from '../../shared/domain/sources/source';
 import { whatHappened, type RestartCause } from '../../shared/domain/workloads/restart-cause';
 import type { SourceAccount } from '../evidence/account';
-import { enumerated, people } from '../output/phrases';
+import { enumerated } from '../output/phrases';
 import { titleOf, type TrackedCase } from './case';
 
 /** @example 'key color of ConfigMap app' */
@@ -49,7 +49,7 @@ function notedCause(cause: RestartCause): string | undefined {
     if (happened === 'changed') edited.push(changed(title, keys));
     else appeared.push(`${title} was ${happened}`);
   }
-  const users = people(by, moreUsers);
+  const users = enumerated(by, moreUsers);
   if (edited.length === 0) return appeared.length === 0 ? undefined : enumerated(appeared) + (users && ` by ${users}`);
   const edit = users === '' ? `${enumerated(edited)} changed` : `${users} changed ${enumerated(edited)}`;
   return enumerated([edit, ...appeared]);

@@ -232,7 +232,6 @@ describe('a content that breaks those that restart first', () => {
       ['white', 'white'],
       ['pink', 'white'],
     ] as const) {
-      // prettier-ignore
       await shop.write(color);
       await shop.pass(10);
       expect([shop.color, shop.rolledBack.includes(id)]).toEqual([then, false]);

@@ -5,6 +5,7 @@ import type { StageSettings } from '../../shared/domain/gate-settings/stage-sett
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { configMap, cronJob, daemonSet, deployment, fromConfigMap, namespace, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
+import type { Fault } from '../apiserver/faults';
 import { Harness, type Engine } from './harness';
 import { inspected } from './inspection.fixture';
 
@@ -50,6 +51,14 @@ async function start(stages: Partial<StageSettings> = {}, settings: Partial<Engi
 
 async function edit(color: string, name = 'app'): Promise<void> {
   await harness.edit('ConfigMap', name, { color }, 'shop');
+}
+
+/** Returns what ends it. */
+function refuseRestartsOf(name: string, fault: Extract<Fault, { readonly kind: 'status' }>): () => void {
+  return harness.faults.add({
+    match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith(`/deployments/${name}`),
+    fault,
+  });
 }
 
 function status(name: string): object {
@@ -369,10 +378,7 @@ describe('a change of a source with many users', () => {
   it('restarts another one first if the API server does not take the restart of the first', async () => {
     harness.seed(...apps(10, { replicas: 2 }), app('small'));
     await start();
-    harness.faults.add({
-      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/deployments/small'),
-      fault: { kind: 'status', code: 422 },
-    });
+    refuseRestartsOf('small', { kind: 'status', code: 422 });
     await edit('blue');
     await harness.clock.advance(10 * minuteMs);
     expect(harness.restartOrder()).toHaveLength(10);
@@ -382,9 +388,10 @@ describe('a change of a source with many users', () => {
   it('restarts another one first if the restart of the first fails again and again, never two at once', async () => {
     harness.seed(...apps(10, { replicas: 2 }), app('small'));
     await start();
-    const end = harness.faults.add({
-      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/deployments/small'),
-      fault: { kind: 'status', code: 500, message: 'failed calling webhook "x.example.com": EOF' },
+    const end = refuseRestartsOf('small', {
+      kind: 'status',
+      code: 500,
+      message: 'failed calling webhook "x.example.com": EOF',
     });
     await edit(bad);
     await harness.clock.advance(4 * minuteMs);
@@ -402,10 +409,7 @@ describe('a change of a source with many users', () => {
   it('restarts all others in stages though the restart of the first fails for ever', async () => {
     harness.seed(...apps(30, { replicas: 2 }), app('small'));
     await start();
-    harness.faults.add({
-      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/deployments/small'),
-      fault: { kind: 'status', code: 500 },
-    });
+    refuseRestartsOf('small', { kind: 'status', code: 500 });
     await edit('blue');
     await harness.clock.advance(60 * minuteMs);
     expect(harness.restartOrder()).toHaveLength(30);

@@ -131,8 +131,8 @@ export const testedGateMutants: readonly TestedMutant[] = [
   {
     what: 'who waited longest for a hold goes first when it ends, and not who is named',
     file: 'reconciler/gates/restart-stages.ts',
-    from: "if (isRefused || isStuck || waits === 'order') this.#passedOver.add(key);",
-    to: 'if (isKept) this.#passedOver.add(key);',
+    from: "const isPassedOver = isRefused || isStuck || waits === 'order';",
+    to: "const isPassedOver = isRefused || isStuck || (waits !== undefined && waits !== 'stages' && waits !== 'pace');",
     test: 'reconciler/gates/restart-stages.test.ts',
   },
   {

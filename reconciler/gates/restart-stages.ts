@@ -141,11 +141,12 @@ export class RestartStages {
     if (waits !== 'stages') this.#leave(key);
     if (waits !== undefined && waits !== 'stages') this.#missedTurns.forget(key);
     const isStuck = waits === undefined && !mayHaveWritten && this.#missedTurns.isStuck(key);
-    // Its turn comes, so nobody goes in its place.
-    const isKept = isRefused || isStuck || (waits !== undefined && waits !== 'stages' && waits !== 'pace');
     // A hold or a window may end for all users at once, and then the first is the first again, whoever is looked at
     // before it. So these are asked about each time.
-    if (isRefused || isStuck || waits === 'order') this.#passedOver.add(key);
+    const isPassedOver = isRefused || isStuck || waits === 'order';
+    if (isPassedOver) this.#passedOver.add(key);
+    // With stages and pace its turn comes, so nobody goes in its place.
+    const isKept = isPassedOver || (waits !== undefined && waits !== 'stages' && waits !== 'pace');
     for (const staged of this.#sources.usedBy(key)) {
       if (isKept && staged.passOver(key)) this.#advance(staged);
     }

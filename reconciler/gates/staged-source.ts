@@ -177,7 +177,7 @@ export class StagedSource {
 
   /** Takes over who waits, who is about to restart, and who has proved the same content. */
   continue(before: StagedSource, isUnderWay: (key: WorkloadKey) => boolean): void {
-    if (before.changeId === this.changeId) for (const key of before.#proved) this.#proved.add(key);
+    if (before.changeId === this.changeId) for (const key of before.#proved) if (this.has(key)) this.#proved.add(key);
     for (const key of before.waiting) if (this.has(key)) this.waiting.add(key);
     for (const key of before.#chosen) if (this.has(key) && isUnderWay(key)) this.#chosen.add(key);
   }
@@ -229,16 +229,16 @@ export class StagedSource {
     }));
     this.#stage = rolloutStage({ users: users.length, restarted, nowMs }, settings);
     const { is } = this.#stage;
-    const ofStage = is === 'open' ? [] : usersOfStage(judged);
-    this.#checked = ofStage.filter(({ isChecked }) => isChecked).map(({ key }) => key);
+    const ofStage = usersOfStage(judged);
+    this.#checked = is === 'open' ? [] : ofStage.filter(({ isChecked }) => isChecked).map(({ key }) => key);
     this.#dueMs = is === 'begins' || is === 'waits' ? this.#stage.untilMs : Infinity;
-    const restartedForIt = usersOfStage(judged).filter(({ isForIt }) => isForIt);
-    if (is === 'open' || is === 'begins') this.#noteProved(restartedForIt, monotonicMs);
+    if (is === 'open' || is === 'begins') this.#noteProved(ofStage, monotonicMs);
   }
 
   /** All of a stage together: one that breaks while another still rolls out stops the others. */
-  #noteProved(users: readonly RestartedSince[], monotonicMs: number): void {
+  #noteProved(ofStage: readonly RestartedSince[], monotonicMs: number): void {
     const { healthyForMs } = this.#options.settings;
+    const users = ofStage.filter(({ isForIt }) => isForIt);
     const isProved = users.every(
       ({ healthySinceMonotonicMs: sinceMs = Infinity }) => sinceMs + healthyForMs <= monotonicMs,
     );

@@ -1,5 +1,6 @@
 import { deferralIn, deferralOf } from '../../shared/domain/gates/reported-gates';
 import { candidateOf } from '../../shared/domain/plan/candidates';
+import { creationIgnored } from '../../shared/domain/plan/describe-change';
 import { judge } from '../../shared/domain/plan/judge';
 import type { Term } from '../../shared/domain/plan/plan-input';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
@@ -81,9 +82,7 @@ function whyNoRestart(
 ): string | undefined {
   if (record.deleting) return 'the workload is being deleted';
   const isCreation = !exists && kind !== 'SecretProviderClass';
-  return isCreation && !settings.reloadOnCreate
-    ? 'the source does not exist, and --reload-on-create is off'
-    : undefined;
+  return isCreation && !settings.reloadOnCreate ? creationIgnored : undefined;
 }
 
 function absenceOf(view: InspectionView, question: SourceQuestion): SourceInspection['presence'] {

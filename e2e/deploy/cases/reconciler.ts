@@ -19,6 +19,15 @@ const passedOn = (where: 'pod' | 'container', values: Values): ChartCase => ({
 });
 
 /** The reconciler's flags and Deployment. */
+/** The arguments of the reconciler that no value asks for. */
+const always = [
+  'reconciler',
+  '--own-namespace=reroll',
+  '--log-format=json',
+  '--log-level=info',
+  '--channel-listen=:8444',
+];
+
 export const reconcilerCases: readonly ChartCase[] = [
   {
     what: 'labels that tell of a release of Reloader are dropped, and others are kept',
@@ -47,14 +56,7 @@ export const reconcilerCases: readonly ChartCase[] = [
   {
     what: 'no flag that no value asks for',
     values: {},
-    check: (rendered) =>
-      expect(rendered.args()).toEqual([
-        'reconciler',
-        '--own-namespace=reroll',
-        '--log-format=json',
-        '--log-level=info',
-        '--channel-listen=:8444',
-      ]),
+    check: (rendered) => expect(rendered.args()).toEqual(always),
   },
   flags({ autoReloadAll: true }, '--auto-reload-all=true'),
   flags({ reloadOnCreate: true, reloadOnDelete: true }, '--reload-on-create=true', '--reload-on-delete=true'),
@@ -106,14 +108,7 @@ export const reconcilerCases: readonly ChartCase[] = [
         stagesFrom: null,
       },
     },
-    check: (rendered) =>
-      expect(rendered.args()).toEqual([
-        'reconciler',
-        '--own-namespace=reroll',
-        '--log-format=json',
-        '--log-level=info',
-        '--channel-listen=:8444',
-      ]),
+    check: (rendered) => expect(rendered.args()).toEqual(always),
   },
   flags(
     { stagesFrom: '50', healthyFor: '2m', stageDeadline: '15m' },

@@ -31,6 +31,9 @@ const comparisonTexts: Readonly<Record<ComparisonReason, string>> = {
   'deleted-ignored': 'it was deleted, and --reload-on-delete is off',
 };
 
+/** Why the creation of a source restarts nothing. */
+export const creationIgnored = 'the source does not exist, and --reload-on-create is off';
+
 const tooManyKeys = ', and it has too many keys to tell which';
 
 /** A sentence about which of these field managers removed an annotation that Reroll wrote. */

@@ -17,19 +17,17 @@ const maxGoneByPattern = 32;
 export function nextBaseline(verdicts: readonly Verdict[], { workload, sources: known, keyId }: PlanInput): Baseline {
   const old = workload.baseline;
   const sources = new Map<SourceId, Recorded>();
-  const lasts = usedOrListed(workload);
+  const keeps = fewGoneByPattern(workload);
   /** What is recorded of a source that is not compared, because it does not count now. */
   const kept = (id: SourceId, kind: SourceKind, name: string): Recorded | undefined => {
     const recorded = old?.sources.get(id);
     const source = known.get({ kind, name, namespace: workload.record.namespace });
     return recorded && source && hasContent(source) ? renewedRecord(recorded, source.content) : recorded;
   };
-  let goneByPattern = 0;
-  for (const { id, kind, name, exists, comparison, deletionIgnored } of verdicts) {
+  for (const verdict of verdicts) {
+    const { id, kind, name, comparison, deletionIgnored } = verdict;
     const recorded = deletionIgnored ? absent : (comparison?.recorded ?? kept(id, kind, name));
-    if (recorded === undefined) continue;
-    const lasting = exists || lasts(kind, id, name);
-    if (lasting || goneByPattern++ < maxGoneByPattern) sources.set(id, recorded);
+    if (recorded !== undefined && keeps(verdict)) sources.set(id, recorded);
   }
   return { sequence: (old?.sequence ?? 0) + 1, keyId, uid: workload.record.uid, sources };
 }
@@ -39,11 +37,14 @@ export function nextBaseline(verdicts: readonly Verdict[], { workload, sources: 
  * restart: a wait may be long, and what comes and goes meanwhile would fill the record.
  */
 export function keptOwed(changes: readonly Verdict[], workload: TrackedWorkload): readonly Verdict[] {
+  return changes.filter(fewGoneByPattern(workload));
+}
+
+/** Returns a predicate that keeps all verdicts but those of further sources that are gone and that only a pattern matches. */
+function fewGoneByPattern(workload: TrackedWorkload): (verdict: Verdict) => boolean {
   const lasts = usedOrListed(workload);
   let goneByPattern = 0;
-  return changes.filter(
-    ({ id, kind, name, exists }) => exists || lasts(kind, id, name) || goneByPattern++ < maxGoneByPattern,
-  );
+  return ({ id, kind, name, exists }) => exists || lasts(kind, id, name) || goneByPattern++ < maxGoneByPattern;
 }
 
 /**
