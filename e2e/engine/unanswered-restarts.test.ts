@@ -1,7 +1,8 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { deploymentConfig, deploymentConfigKind, rollout, rolloutKind } from '../apiserver/add-ons';
 import type { AdmissionHook } from '../apiserver/admission';
+import { Controllers } from '../apiserver/controllers/controllers';
 import { configMap, cronJob, deployment, fromConfigMap } from '../apiserver/cluster';
 import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { engineUser, Harness } from './harness';
@@ -71,6 +72,16 @@ it.each([
   expect(harness.restarts(kind, 'web')).toBe(1);
 });
 
+/** A tool writes the Deployment as it knows it: it keeps annotations and removes the marker. */
+async function replace(harness: Harness): Promise<void> {
+  const { annotations } = (await harness.get('Deployment', 'web')).metadata;
+  await harness.admin.request({
+    method: 'PUT',
+    path: '/apis/apps/v1/namespaces/default/deployments/web?fieldManager=operator',
+    body: deployment({ ...uses, annotations: { ...annotations } }),
+  });
+}
+
 it('a restart that lost its answer is not made again if somebody replaces the workload before Reroll reads it', async () => {
   const cluster = new Cluster('Deployment');
   const { harness } = cluster;
@@ -85,14 +96,9 @@ it('a restart that lost its answer is not made again if somebody replaces the wo
   await harness.edit('ConfigMap', 'app', { color: 'blue' });
   for (let turn = 0; turn < 100 && reads.length === 0; turn++) await harness.clock.advance(50);
   expect([reads.length, harness.restarts('Deployment', 'web')]).toEqual([1, 1]);
-  // The tool keeps annotations and removes the marker, while the watch is behind.
+  // The watch is behind.
   cluster.lagMs = 2_000;
-  const { annotations } = (await harness.get('Deployment', 'web')).metadata;
-  await harness.admin.request({
-    method: 'PUT',
-    path: '/apis/apps/v1/namespaces/default/deployments/web?fieldManager=operator',
-    body: deployment({ ...uses, annotations: { ...annotations } }),
-  });
+  await replace(harness);
   await harness.clock.advance(600_000);
   const failures = harness.objects('Event').filter(({ reason }) => reason === 'ReloadFail');
   expect([failures, harness.restarts('Deployment', 'web')]).toEqual([[], 1]);
@@ -110,6 +116,71 @@ it('a restart that lost its answer is reported, though somebody scales the workl
   await harness.patch('Deployment', 'web', { spec: { replicas: 5 } });
   await harness.clock.advance(60_000);
   expect([harness.restarts('Deployment', 'web'), told(harness)]).toEqual([1, ['Reloaded']]);
+});
+
+describe('a restart that lost its answer, of a Deployment that its controller rolls out', () => {
+  interface Overtaken {
+    readonly strips: boolean;
+    /** How long the controller takes to see a write. */
+    readonly reactionMs: number;
+    /** Which of the reads after the lost answer takes five seconds. */
+    readonly slowRead?: number;
+    /** What somebody does while that read is under way. */
+    readonly next: (harness: Harness) => Promise<unknown>;
+  }
+
+  async function overtaken({ strips, reactionMs, slowRead = 1, next }: Overtaken): Promise<readonly unknown[]> {
+    const cluster = new Cluster('Deployment');
+    const { harness } = cluster;
+    const controllers = new Controllers(harness.server, { reactionMs });
+    controllers.start();
+    await harness.clock.advance(60_000);
+    await cluster.start();
+    await harness.clock.advance(60_000);
+    cluster.strips = strips;
+    cluster.lagMs = 10_000;
+    let reads = 0;
+    harness.faults.add({
+      match: ({ user, method, pathname }) =>
+        user === engineUser && method === 'GET' && pathname.endsWith(`${cluster.path}/web`) && ++reads === slowRead,
+      fault: { kind: 'delay', delayMs: 5_000 },
+      times: 1,
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    for (let turn = 0; turn < 200 && reads < slowRead; turn++) await harness.clock.advance(20);
+    expect(reads).toBe(slowRead);
+    await next(harness);
+    cluster.strips = false;
+    await harness.clock.advance(600_000);
+    controllers.stop();
+    const ofRestarts = told(harness).filter((reason) => /^Reload/.test(String(reason)));
+    return [harness.restarts('Deployment', 'web'), ofRestarts.sort()];
+  }
+
+  const scale = async (harness: Harness): Promise<unknown> =>
+    await harness.patch('Deployment', 'web', { spec: { replicas: 5 } });
+
+  it.each([
+    ['at once', 20, 1],
+    ['long after the watch has shown it', 30_000, 1],
+    ['long after Reroll has read the write, and while it reads once more', 30_000, 2],
+  ])(
+    'is still owed if it lost its marker too and somebody scales it, which the controller sees %s',
+    async (_when, reactionMs, slowRead) => {
+      expect(await overtaken({ strips: true, reactionMs, slowRead, next: scale })).toEqual([
+        1,
+        ['ReloadFail', 'Reloaded'],
+      ]);
+    },
+  );
+
+  it('is not made again if a tool removes the marker after the rollout', async () => {
+    const next = async (harness: Harness): Promise<void> => {
+      await harness.clock.advance(3_000);
+      await replace(harness);
+    };
+    expect(await overtaken({ strips: false, reactionMs: 20, next })).toEqual([1, ['Reloaded']]);
+  });
 });
 
 it.each([

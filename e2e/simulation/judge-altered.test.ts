@@ -64,6 +64,18 @@ describe('the judge, if another admission webhook alters writes of the engine', 
   });
 
   it.each([
+    ['accepts that nobody can tell it from a marker that somebody removed', false, 2, []],
+    ['demands the restart where a controller tells the revision', true, 2, ['missed change']],
+    ['demands the restart where nothing was changed that counts for the generation', false, 1, ['missed change']],
+  ])('%s', async (_what, isObserved, replicas, expected) => {
+    const { hand, altered } = await markerTakenOut(async (begun) => {
+      if (isObserved) await begun.rollOut('web');
+    });
+    await hand.write('bob', (object) => withValueAt(object, ['spec', 'replicas'], replicas));
+    expect(new Set(promises(hand, altered))).toEqual(new Set(expected));
+  });
+
+  it.each([
     ['accepts a restart for content that came back after a record that was not stored, but counted', 1, []],
     ['accepts none without such a record', 0, ['restart without reason']],
   ])('%s', async (_what, unstored, expected) => {

@@ -1,3 +1,4 @@
+import { objectAt } from '../apiserver/json';
 import type { WriteRecord } from '../apiserver/store';
 import type { Case } from './case';
 import type { Violation } from './judge';
@@ -38,7 +39,9 @@ export function alteredIn({ altered }: Case, { writes }: Life): readonly WriteRe
 /**
  * The revision at which others last took out the marker of a restart whose record nobody took back, or 0. The process
  * that wrote the record ended before it could take it back, or the namespace was left out meanwhile, and the process
- * forgot its workloads. Whoever sees the workload next takes the restart for done. Nothing else may lose a restart here.
+ * forgot its workloads. Or the write got no answer, somebody scaled the Deployment before the process saw either, and no
+ * controller tells which ReplicaSet is rolled out. Whoever sees the workload next takes the restart for done. Nothing else
+ * may lose a restart here.
  */
 export function notTakenBack({ altered, holder, namespaces }: Case, life: Life): number {
   const { writes } = life;
@@ -49,6 +52,13 @@ export function notTakenBack({ altered, holder, namespaces }: Case, life: Life):
   const isForgotten = namespaces
     .gains(namespaceOf(life))
     .some(({ revision }) => revision > write.revision && revision < (next?.revision ?? Infinity));
-  if (isForgotten) return write.revision;
+  if (isForgotten || isOvertaken(write, writes[last + 1])) return write.revision;
   return write.user === holder || write.user === next?.user ? 0 : write.revision;
+}
+
+/** Whether the Deployment looks as if somebody had removed a marker that was stored: its generation is two higher. */
+function isOvertaken({ previous, object }: WriteRecord, next: WriteRecord | undefined): boolean {
+  if (!next || isOfEngine(next) || objectAt(object, 'status')['observedGeneration'] !== undefined) return false;
+  const [before = 0, after = 0] = [previous?.metadata.generation, next.object.metadata.generation];
+  return next.kind.kind === 'Deployment' && after > before + 1;
 }

@@ -24,9 +24,23 @@ export const testedDoubtMutants: readonly TestedMutant[] = [
   {
     what: 'a restart whose baseline and answer are lost is made again',
     file: writes,
-    from: '    if (await this.#keepUnrecorded(workload)) return true;\n',
+    from: "    if (await this.#keepUnrecorded(workload)) return { kind: 'again', afterMs: 0 };\n",
     to: '',
     test: 'e2e/engine/stripped-markers.test.ts',
+  },
+  {
+    what: 'a restart that lost its answer and its marker is lost once somebody scales the Deployment',
+    file: unanswered,
+    from: 'return now.revision === undefined ? undefined : now.revision !== before.revision;',
+    to: 'return true;',
+    test: 'e2e/engine/unanswered-restarts.test.ts',
+  },
+  {
+    what: 'a restart without an answer is judged before the controller has seen the Deployment',
+    file: unanswered,
+    from: 'return now.revision === undefined ? undefined : now.revision !== before.revision;',
+    to: 'return now.revision !== before.revision;',
+    test: 'e2e/engine/unanswered-restarts.test.ts',
   },
   {
     what: 'nobody looks whether a Rollout was stored without spec.restartAt',

@@ -13,7 +13,14 @@ import type { Reporter } from '../reporting/reporter';
 import type { WorkloadIndex } from '../workloads/workload-index';
 import type { AdoptionRateLimiter } from './adoption-rate-limiter';
 import type { BaselineRemovals } from './baseline-removals';
-import { lostRestart, markedRestart, mayLackMarker, UnansweredRestarts } from './unanswered-restarts';
+import {
+  isUndecided,
+  lostRestart,
+  markedRestart,
+  mayLackMarker,
+  UnansweredRestarts,
+  versionOf,
+} from './unanswered-restarts';
 import type { LookResult } from './unfinished-looks';
 import type { Writers } from './writers';
 
@@ -27,6 +34,9 @@ export interface BaselineWritesOptions {
   /** Looks whether etcd was restored, and reports it before it resolves. @throws an error of the request */
   readonly checkRestored: () => Promise<void>;
 }
+
+/** The Deployment's controller has not seen the current spec yet. It does so within moments. */
+const unobserved: LookResult = { kind: 'again', afterMs: 1_000, waitsFor: 'rollout' };
 
 /** Writes baselines without a restart, and takes back those of restarts that did not take effect. */
 export class BaselineWrites {
@@ -114,13 +124,12 @@ export class BaselineWrites {
   }
 
   /**
-   * Finds out what became of restarts that got no answer. True: what is known of the workload is another by now. Throws a
+   * Finds out what became of restarts that got no answer. Undefined: the workload may be planned for now. Throws a
    * MarkerLostError, and what the read throws.
    */
-  async resolveUnanswered(workload: TrackedWorkload): Promise<boolean> {
-    if (await this.#keepUnrecorded(workload)) return true;
-    await this.#takeBackUnmarked(workload);
-    return false;
+  async resolveUnanswered(workload: TrackedWorkload): Promise<LookResult | undefined> {
+    if (await this.#keepUnrecorded(workload)) return { kind: 'again', afterMs: 0 };
+    return (await this.#takeBackUnmarked(workload)) ? undefined : unobserved;
   }
 
   /** Keeps the baseline of a restart that was stored without it: the workload has restarted. */
@@ -138,22 +147,31 @@ export class BaselineWrites {
     return true;
   }
 
-  /** Takes back a restart that was stored without its marker, and reports one that was stored with it. */
-  async #takeBackUnmarked(workload: TrackedWorkload): Promise<void> {
+  /**
+   * Takes back a restart that was stored without its marker, and reports one that was stored with it. False: nobody can
+   * tell which it is yet.
+   */
+  async #takeBackUnmarked(workload: TrackedWorkload): Promise<boolean> {
     const recorded = this.#unanswered.takeRecorded(workload);
-    if (recorded.length === 0) return;
+    if (!recorded) return false;
+    if (recorded.length === 0) return true;
     const { reporter, workloads } = this.#options;
     const { timesForgotten } = workloads;
     const { resourceVersion, lastRestart } = workload.record;
     const restarts = recorded.filter((restart) => mayLackMarker(restart, workload.record));
-    const lost = restarts.length > 0 ? lostRestart(restarts, await this.#readStored(workload, recorded)) : undefined;
+    const stored = restarts.length > 0 ? await this.#readStored(workload, recorded) : undefined;
+    if (stored && isUndecided(recorded, versionOf(workload.record.kind, stored))) {
+      recorded.forEach((each) => this.#unanswered.failed(each, undefined));
+      return false;
+    }
+    const lost = stored && lostRestart(restarts, stored);
     if (!lost) {
       const made = recorded.find(({ id }) => id === lastRestart?.id);
-      if (!made) return;
+      if (!made) return true;
       // Nobody was told of it when it was written.
       reporter.answered(made.changes);
       reporter.restarted(workload, made, { did: didOf(workload.record), changedMs: undefined });
-      return;
+      return true;
     }
     const { restart } = lost;
     const error = new MarkerLostError(workload, lost.missing, resourceVersion);

@@ -48,6 +48,21 @@ describe('a restart whose write got no answer', () => {
     expect(restarts.takeRecorded(seen(restart, { generation: 9 }))).toEqual([restart]);
   });
 
+  it.each([
+    ['is told, and may lack its marker, where the Deployment still rolls out the same revision', 4, true],
+    ['is told where another revision has been rolled out since', 5, false],
+    ['is not told until the controller has seen the spec', undefined, undefined],
+  ])('%s', (_what, revision, mayLack) => {
+    const restart = restartOf();
+    const { workload } = restart;
+    const before: Restart = { ...restart, workload: { ...workload, record: { ...workload.record, revision: 4 } } };
+    const restarts = new UnansweredRestarts();
+    restarts.failed(before, undefined);
+    const now = seen(before, { generation: 9, revision });
+    expect(restarts.takeRecorded(now)).toEqual(mayLack === undefined ? undefined : [before]);
+    if (mayLack !== undefined) expect(mayLackMarker(before, now.record)).toBe(mayLack);
+  });
+
   it('is told beside others of that version, of which any may be stored', () => {
     const { restart, restarts } = unanswered();
     const again = restartOf({}, { id: 'another try' });

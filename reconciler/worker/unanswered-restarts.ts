@@ -2,13 +2,17 @@ import { ownAnnotations, ownFieldManager } from '../../shared/domain/annotations
 import { managesAnnotation } from '../../shared/domain/workloads/managed-fields';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
-import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { observedRevision } from '../../shared/domain/workloads/observed-revision';
 import { fieldAt, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import { mayBeStored } from '../apply/may-be-stored';
 import type { Restart } from '../apply/restart';
 import { missingOfMarker } from '../apply/template';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+
+/** What tells whether pods were rolled out between two versions of a workload. */
+type Version = { readonly generation: number; readonly revision?: number | undefined };
 
 /** Limit of restarts kept for one baseline. Retries back off, and a watch shows another version within seconds. */
 const mostOfBaseline = 8;
@@ -41,19 +45,21 @@ export class UnansweredRestarts {
 
   /**
    * Returns, once, the restarts that the workload may record. The caller must look for the markers of those that
-   * {@link mayLackMarker}.
+   * {@link mayLackMarker}. Undefined: the workload does not show yet what became of them.
    */
-  takeRecorded(workload: TrackedWorkload): readonly Restart[] {
+  takeRecorded(workload: TrackedWorkload): readonly Restart[] | undefined {
     const { key, record } = workload;
     this.seen(workload);
     const restarts = this.#restarts.get(key) ?? [];
     // No watch has shown the write yet.
     if (restarts.some(({ workload }) => hasSameBaseline(workload.record, record))) return [];
-    this.#restarts.delete(key);
-    return restarts.filter(
+    const recorded = restarts.filter(
       ({ workload: { record: before }, annotations }) =>
         record.uid === before.uid && record.baselineText === annotations[ownAnnotations.baseline],
     );
+    if (isUndecided(recorded, record)) return undefined;
+    this.#restarts.delete(key);
+    return recorded;
   }
 
   /**
@@ -94,7 +100,7 @@ export function lostRestart(
   const recorded = restarts.filter(
     ({ annotations, workload }) =>
       (told === undefined ? isOfOurWrite : annotations[lastRestart] === told) &&
-      mayBeAsWritten(workload.record, object.metadata.generation),
+      mayHaveRolled(workload.record, versionOf(workload.record.kind, object)) === false,
   );
   const found = recorded.map((restart) => ({ restart, missing: missingOf(restart, object) }));
   const [first] = found;
@@ -103,8 +109,20 @@ export function lostRestart(
 }
 
 /** Whether a workload that records the restart may have been stored without its marker. */
-export function mayLackMarker({ workload: { record: before } }: Restart, { generation }: WorkloadRecord): boolean {
-  return keepsMarker(before) && mayBeAsWritten(before, generation);
+export function mayLackMarker({ workload: { record: before } }: Restart, now: Version): boolean {
+  return keepsMarker(before) && mayHaveRolled(before, now) === false;
+}
+
+/** Whether this version of the workload does not show yet what became of one of these restarts. */
+export function isUndecided(restarts: readonly Restart[], now: Version): boolean {
+  return restarts.some(
+    ({ workload: { record: before } }) => keepsMarker(before) && mayHaveRolled(before, now) === undefined,
+  );
+}
+
+/** What {@link isUndecided} asks of the object. */
+export function versionOf(kind: WorkloadKindName, object: KubeObject): Version {
+  return { generation: object.metadata.generation ?? 0, revision: observedRevision(kind, object) };
 }
 
 function missingOf({ workload: { record }, marker, atMs }: Restart, object: KubeObject): string | undefined {
@@ -127,9 +145,15 @@ function isEmpty({ annotations, env }: Restart['marker']): boolean {
   return env.length === 0 && Object.keys(annotations).length === 0;
 }
 
-/** If somebody else removes the marker after it was stored, the pods roll, and the generation is incremented once more. */
-function mayBeAsWritten(before: WorkloadRecord, generation = before.generation): boolean {
-  return generation <= before.generation + 1;
+/**
+ * Whether the pods may have rolled out between the two versions, and somebody may have removed the marker afterwards.
+ * That increments the generation twice, but so does a write without its marker that somebody's scaling follows, because
+ * annotations of a Deployment count for its generation. The revision tells these two apart. Undefined: not yet.
+ */
+function mayHaveRolled(before: WorkloadRecord, now: Version): boolean | undefined {
+  if (now.generation <= before.generation + 1) return false;
+  if (before.revision === undefined) return true;
+  return now.revision === undefined ? undefined : now.revision !== before.revision;
 }
 
 /**

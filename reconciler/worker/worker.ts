@@ -144,7 +144,8 @@ export class Worker {
     // Checked again after the wait: the lease and the workload may be gone.
     if (!workload || !term) return { kind: 'done' };
     if (this.#options.isOutdated(workload.record)) return outdated;
-    if (await this.#writes.resolveUnanswered(workload)) return { kind: 'again', afterMs: 0 };
+    const unresolved = await this.#writes.resolveUnanswered(workload);
+    if (unresolved) return unresolved;
     const standing = workload.record.kind === 'Job' ? writers.journal.standing(workload.record) : 'free';
     if (standing === 'under-way') return { kind: 'done', waitsFor: 'job' };
     // The failed attempt is not over: an entry that it may have stored is looked for and removed first.

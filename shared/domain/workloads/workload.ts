@@ -17,6 +17,7 @@ import { optedIn } from '../policy/policy';
 import { parsePolicy } from '../policy/policy-annotations';
 import type { Reference } from '../sources/references';
 import { firstContainer, noReferences, sameReferences, templateReferences } from '../sources/references';
+import { observedRevision } from './observed-revision';
 import { rolloutProgress, type RolloutProgress } from './rollout-progress';
 import { rolloutStatus, type RolloutStatus } from './rollout-status';
 import type { RolloutSpec } from './rollout';
@@ -63,6 +64,11 @@ export interface WorkloadRecord extends WorkloadSpec {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly generation: number;
+  /**
+   * Of a Deployment: the number of the ReplicaSet that is rolled out, which its controller increments with each rollout.
+   * Undefined until the controller has seen the current spec.
+   */
+  readonly revision?: number | undefined;
   /** The API server's time, whole seconds; 0 if it is missing, so that the workload counts as older than any change. */
   readonly createdAtMs: number;
   /**
@@ -113,6 +119,7 @@ export function readWorkload(
   };
   const { generation } = metadata;
   const lastRestart = readLastRestart(annotation(annotationsOf(object), ownAnnotations.lastRestart));
+  const revision = observedRevision(kind.kind, object);
   return {
     kind: kind.kind,
     namespace: identity('namespace'),
@@ -120,6 +127,7 @@ export function readWorkload(
     uid: identity('uid'),
     resourceVersion: identity('resourceVersion'),
     generation: typeof generation === 'number' ? generation : 0,
+    ...(revision !== undefined && { revision }),
     createdAtMs: timeMs(metadata['creationTimestamp']) ?? 0,
     writtenAtMs: newestWriteMs(object),
     deleting: textOf(metadata['deletionTimestamp']) !== undefined,
