@@ -38,8 +38,12 @@ export class Shop {
     for (let n = 0; n < users; n++) this.user(`web-${n}`);
   }
 
-  user(name: string, annotations: Readonly<Record<string, string>> = {}): void {
-    const pod = { annotations: { ...auto, ...annotations }, replicas: 1, envFrom: [fromConfigMap('app')] };
+  user(name: string, annotations: Readonly<Record<string, string>> = {}, uses: readonly string[] = ['app']): void {
+    const pod = {
+      annotations: { ...auto, ...annotations },
+      replicas: 1,
+      envFrom: uses.map((source) => fromConfigMap(source)),
+    };
     this.harness.seed(deployment({ name, namespace: 'shop', ...pod }));
   }
 

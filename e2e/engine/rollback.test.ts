@@ -5,7 +5,7 @@ import { deleteObject } from '../../shared/kube/client/objects';
 import { configMaps } from '../../shared/kube/resource';
 import { configMap } from '../apiserver/cluster';
 import { auditLines } from './audit-lines.fixture';
-import { bad, isOwnWrite, isPutBack, onFailure, Shop } from './rollback.fixture';
+import { bad, isOwnWrite, isPutBack, onFailure, rolledBack, Shop } from './rollback.fixture';
 
 let shop: Shop;
 
@@ -216,6 +216,30 @@ describe('a content that breaks those that restart first', () => {
     await shop.pass(30);
     expect(shop.harness.restartOrder()).toHaveLength(12);
     expect(shop.putBacks()).toHaveLength(1);
+  });
+
+  it('takes another one along that changed with it, until somebody resumes that', async () => {
+    const extra = { name: 'extra', namespace: 'shop', annotations: { [onFailure]: 'rollback' } };
+    shop = new Shop(undefined, 0);
+    shop.harness.seed(configMap({ ...extra, data: { size: 'small' } }));
+    for (let n = 0; n < 10; n++) shop.user(`web-${n}`, {}, ['app', 'extra']);
+    await shop.start();
+    const release = async (color: string): Promise<void> => {
+      await shop.harness.edit('ConfigMap', 'extra', { size: 'large' }, 'shop');
+      await shop.write(color);
+      await shop.pass(30);
+    };
+    const sourcesNow = (): unknown[] =>
+      ['app', 'extra'].map((name) => shop.configMaps().find(({ metadata }) => metadata.name === name)?.['data']);
+    await release(bad);
+    expect(sourcesNow()).toEqual([{ color: 'red' }, { size: 'small' }]);
+    await release('green');
+    expect(shop.harness.restartOrder()).toEqual(['web-0', 'web-0']);
+    const id = shop.configMaps().find(({ metadata }) => metadata.name === 'extra')?.metadata.annotations?.[rolledBack];
+    const resumed = { metadata: { annotations: { 'reroll.dev/resumed': id ?? '' } } };
+    await shop.harness.patchSource('ConfigMap', 'extra', resumed, 'shop');
+    await shop.pass(30);
+    expect(shop.harness.restartOrder()).toHaveLength(12);
   });
 
   it('meets an open gate again once it has proved itself and was put back itself, whatever is put back later', async () => {
