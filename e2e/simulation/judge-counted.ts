@@ -87,15 +87,20 @@ const readAgainMs = 5_000;
 /**
  * Whether keys that count for the restarted workload changed before the edit of its list that let them count, and after the
  * write before that edit. A write that is refused because of the edit is followed by a read by name, which may show several
- * edits as one: the list may be as old as the write before, and then the change came after it.
+ * edits as one: the list may be as old as the write before, and then the change came after it. A write names its time in
+ * whole seconds, so of two in one second nobody knows which came first, however long the restart is refused.
  */
 export function mayBeListedBefore(opened: Case, { writes }: Life, source: SourceName, write: WriteRecord): boolean {
   const { atMs, object, revision } = write;
   const edit = writes.findLast((each) => each.previous && listOf(each.object) !== listOf(each.previous));
   const keys = keysAt(opened, object, source, revision);
-  if (!edit || !keys || edit.revision > revision || atMs - edit.atMs > readAgainMs) return false;
+  if (!edit || !keys || edit.revision > revision) return false;
   const former = writes.findLast((each) => each.revision < edit.revision);
-  return opened.contents.changes(source, keys, former?.revision ?? 0, edit.revision).length > 0;
+  const isReadAgain = atMs - edit.atMs <= readAgainMs;
+  const second = Math.floor(edit.atMs / 1000);
+  return opened.contents
+    .changes(source, keys, former?.revision ?? 0, edit.revision)
+    .some((change) => isReadAgain || Math.floor(change.atMs / 1000) === second);
 }
 
 function includes(keys: Keys | undefined, key: string): boolean {

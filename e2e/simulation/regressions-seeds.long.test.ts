@@ -391,6 +391,11 @@ const ofTheJudge: readonly Regression[] = [
     /delete Deployment shop\/api[^]*create Deployment shop\/api[^]*roll back Deployment shop\/api/,
   ],
   [
+    611_302_574,
+    'the judge accepts a restart for a key that was removed in the second in which the list on the workload let it count, though the restart was refused for long',
+    /edit ConfigMap default\/extra[^]*put reroll\.dev\/keys: !token on DaemonSet default\/agent[^]*denied: PATCH \S+\/agent /,
+  ],
+  [
     530_077_491,
     'the judge demands no restart that lost its marker and its answer before somebody scaled the Deployment, which no controller rolls out',
     /takes out the marker[^]*lost-answer: PATCH \S+\/api [^]*scale Deployment shop\/api/,
