@@ -32,10 +32,14 @@ export const leaseCheck: Check = {
       return failed(`there is no ${object}`, 'name the install with --reroll-namespace and --lease-name, or ' + logs);
     }
     if (!isHeld) return failed(`nobody holds ${object}`, logs);
-    return failed(`nobody leads: ${record.holder} renewed ${object} ${ago(idleMs(facts, record))}`, logs);
+    const idle = idleMs(facts, record);
+    // Somebody wrote it by hand, or without that field.
+    const renewed = Number.isNaN(idle) ? `has never renewed ${object}` : `renewed ${object} ${ago(idle)}`;
+    return failed(`nobody leads: ${record.holder} ${renewed}`, logs);
   },
 };
 
+/** NaN if nobody has renewed it. */
 function idleMs(facts: Facts, { renewTime }: LeaseRecord): number {
   return facts.nowMs() - Date.parse(renewTime ?? '');
 }

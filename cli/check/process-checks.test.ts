@@ -33,6 +33,12 @@ rows(leaseCheck, [
     'failed',
     /^nobody leads: reroll-7d9f8b6c5-x2x4z renewed Lease reroll\/reroll 10 minutes ago$/,
   ],
+  [
+    'nobody has ever renewed it',
+    (install) => delete spec(install, 'Lease', 'reroll').renewTime,
+    'failed',
+    /^nobody leads: reroll-7d9f8b6c5-x2x4z has never renewed Lease reroll\/reroll$/,
+  ],
   // Its own clock says that the Lease was renewed long ago, and that is of no account.
   ['the clock of this machine is off', (install) => install.ownClock.jump(3_600_000), 'ok', /renewed 2 seconds ago$/],
   [

@@ -20,6 +20,13 @@ describe('the name of a workload', () => {
     expect([found.kind.kind, found.name]).toEqual([kind, 'web']);
   });
 
+  it.each(['a'.repeat(253), `${'a'.repeat(120)}.b-${'c'.repeat(120)}`, 'a.b'])(
+    'may be as long as the API server lets it be: %s',
+    (name) => {
+      expect(workloadNamed([`deployment/${name}`]).name).toBe(name);
+    },
+  );
+
   it.each([
     [[], 'expected a kind and a name such as deployment/web, not nothing'],
     [['web'], 'expected a kind and a name such as deployment/web, not "web"'],
@@ -27,6 +34,9 @@ describe('the name of a workload', () => {
     [['deployment/a/b'], 'expected a kind and a name'],
     [['deployment', 'web', 'x'], 'expected a kind and a name'],
     [['deployment/Web'], 'expected a kind and a name'],
+    [[`deployment/${'a'.repeat(254)}`], 'expected a kind and a name'],
+    [['deployment/a..b'], 'expected a kind and a name'],
+    [['deployment/a-.b'], 'expected a kind and a name'],
     [['pod/web'], 'there is no kind of workload "pod" that Reroll restarts: use Deployment, StatefulSet'],
     [['cm/app'], "cm/app restarts nothing itself: ask who uses it with 'reroll users cm/app'"],
   ])('is refused: %j', (positional, problem) => {

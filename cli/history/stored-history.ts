@@ -28,7 +28,8 @@ export async function readConfigMaps(
     const name = historyName(index);
     const seen = await look(getObject(client, configMaps, namespace, name, { timeoutMs }));
     if (seen.is === 'hidden') return { why: `${seen.right}, so the ConfigMaps of the history are not read` };
-    if (seen.is === 'absent') break;
+    // Somebody may have deleted one. The leader writes on in the last, and the newest restarts are there.
+    if (seen.is === 'absent') continue;
     try {
       segments.push(checkedSegment(textOf(fieldAt(seen.value, ['data', historyDataKey])) ?? ''));
     } catch (thrown) {

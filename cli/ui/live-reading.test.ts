@@ -63,6 +63,41 @@ describe('what is read', () => {
     expect(questions()).toBe(2);
   });
 
+  it('has the restarts of before if the leader answers a question about them just now with nothing', async () => {
+    const { cluster } = world({ '/v1/workloads': workloads, '/v1/history': { v: 1, entries: [entry] } });
+    let isBroken = false;
+    const handingOver = {
+      ...cluster,
+      ask: async (path: string) => {
+        if (isBroken && path.startsWith('/v1/history')) throw new LeaderSilentError('not-ready', 'it does not lead');
+        return await cluster.ask(path);
+      },
+    };
+    const watch = new HistoryWatch(handingOver, new FakeClock(), { limit: 200 });
+    const read = async () => await readLive(handingOver, question, watch);
+    const told = { standing: { from: 'leader', hasHistory: true }, found: { history: [entry] } };
+    expect(await read()).toMatchObject(told);
+    isBroken = true;
+    expect(await read()).toMatchObject(told);
+    isBroken = false;
+    expect(await read()).toMatchObject(told);
+  });
+
+  it('has restarts as soon as the leader answers a question about them', async () => {
+    const { cluster } = world({ '/v1/workloads': workloads, '/v1/history': { v: 1, entries: [entry] } });
+    let failures = 1;
+    const starting = {
+      ...cluster,
+      ask: async (path: string) => {
+        if (path.startsWith('/v1/history') && failures-- > 0) throw new LeaderSilentError('unreachable', 'ECONNRESET');
+        return await cluster.ask(path);
+      },
+    };
+    const watch = new HistoryWatch(starting, new FakeClock(), { limit: 200 });
+    await readLive(starting, question, watch);
+    expect(await readLive(starting, question, watch)).toMatchObject({ standing: { hasHistory: true } });
+  });
+
   it('is from the objects if the leader is silent, and says why, and what to do', async () => {
     const { cluster, history } = world({});
     const silent = {

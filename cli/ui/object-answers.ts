@@ -3,6 +3,7 @@ import { parseInspectionQuestion, type InspectionQuestion } from '../../shared/d
 import type { Cluster } from '../cluster/cluster';
 import { describeFailure } from '../cluster/cluster-command';
 import type { ClusterOptions } from '../cluster/cluster-options';
+import { LeaderSilentError } from '../cluster/silence';
 import { readUsers } from '../users/read-users';
 import { headlineOf } from '../why/answer';
 import { readCase } from '../why/read-case';
@@ -62,7 +63,8 @@ export class ObjectAnswers {
     const read = await readCase(cluster, named, undefined, { ...limits, nowMs: () => cluster.clock.nowMs() });
     const isSilent = read.about.silence !== undefined;
     const history = isSilent ? undefined : await readHistory(cluster, { kind, namespace, name, limit: historyLimit });
-    return workloadAnswer(read, headlineOf(read.about), history?.entries);
+    const entries = history instanceof LeaderSilentError ? undefined : history?.entries;
+    return workloadAnswer(read, headlineOf(read.about), entries);
   }
 }
 

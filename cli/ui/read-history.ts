@@ -1,6 +1,7 @@
 import { historyPageSchema } from '../../shared/domain/protocol/history';
 import type { Cluster } from '../cluster/cluster';
 import { askLeader } from '../cluster/ask-leader';
+import type { LeaderSilentError } from '../cluster/silence';
 import type { HistoryEntry, ObjectName } from './model/live-message';
 
 /** The restarts that the leader remembers. */
@@ -15,15 +16,15 @@ export interface HistoryQuestion extends Partial<ObjectName> {
   readonly limit: number;
 }
 
-/** The newest restarts; undefined: the leader is of a version that does not remember them. @throws KubeError */
+/** The newest restarts, or why the leader does not tell them. @throws KubeError */
 export async function readHistory(
   cluster: Pick<Cluster, 'ask'>,
   { kind = '', namespace = '', name = '', limit }: HistoryQuestion,
-): Promise<ReadHistory | undefined> {
+): Promise<ReadHistory | LeaderSilentError> {
   const query = new URLSearchParams({ kind, namespace, name, limit: String(limit) });
   for (const [field, value] of [...query]) if (value === '') query.delete(field);
   const told = await askLeader(cluster, `/v1/history?${query.toString()}`, historyPageSchema);
-  if (told.silence) return undefined;
+  if (told.silence) return told.silence;
   const { entries, keptSince } = told.said;
   return { entries, keptSince };
 }

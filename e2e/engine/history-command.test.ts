@@ -122,6 +122,15 @@ describe('without the leader', () => {
     expect(err).toContain('ConfigMap reroll/reroll-history-1 is left out: line 1 is not JSON\n');
   });
 
+  it('tells those of a later ConfigMap, too, after somebody has deleted one before it', async () => {
+    const [harness, engine] = await situation();
+    const newest = entryLine({ id: '00000005', at: '2025-12-31T23:30:00.000Z', namespace: 'default', name: 'shop' });
+    harness.seed(configMap({ name: 'reroll-history-2', namespace: 'reroll', data: { restarts: newest } }));
+    const { out } = await ask([harness, engine], 'objects');
+    expect(out).toMatch(/^[\dms]+ +deployment\/shop /m);
+    expect(out).toMatch(/^4 restarts in namespace default/m);
+  });
+
   it('tells the last restart of each workload where the ConfigMaps may not be read', async () => {
     const [harness, engine] = await situation();
     harness.server.rbac.restrict('admin', [

@@ -134,6 +134,21 @@ describe('a restart', () => {
     expect((await told(harness, engine)).map(({ outcome }) => outcome)).toEqual(['healthy', 'failed']);
   });
 
+  it('that the API server refuses is told, although it has refused another one that is not owed any more', async () => {
+    const harness = rollingCluster();
+    const engine = await harness.start();
+    await harness.clock.advance(minute);
+    harness.server.rbac.restrict(engineUser, [readAll, ownRights, rule('', 'configmaps', '*', ['reroll'])]);
+    for (const color of ['blue', 'red', 'green']) {
+      await harness.edit('ConfigMap', 'app', { color });
+      await harness.clock.advance(20 * minute);
+    }
+    const refusals = await told(harness, engine);
+    expect(refusals).toMatchObject([{ outcome: 'failed' }, { outcome: 'failed' }]);
+    expect(new Set(refusals.map(({ causes: [cause] }) => cause?.change)).size).toBe(2);
+    expect(auditLines(engine)).toMatchObject([{ decision: 'refused' }, { decision: 'refused' }]);
+  });
+
   it('that a dry run withholds is told, and written nowhere', async () => {
     const [harness, engine] = await restartedOnce({ dryRun: true });
     expect(await told(harness, engine)).toMatchObject([{ name: 'web', outcome: 'dry-run' }]);

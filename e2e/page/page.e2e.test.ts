@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import type { HistoryEntry } from '../../cli/ui/model/live-message';
 import { artefact } from './figures';
 import { drawn } from './opened-page';
 import { openForSuite, type PageWorld } from './page-world';
@@ -75,6 +76,19 @@ describe('the page of reroll ui, in Chromium', () => {
     await world.page.locator('a.node', { hasText: 'deployment/web' }).focus();
     await world.page.keyboard.press('Enter');
     await world.page.locator('#panel-title', { hasText: 'web' }).waitFor();
+  });
+
+  it('shows how a restart ends while its workload is open', async () => {
+    const before = world.leader.history;
+    const isOfWeb = ({ namespace, name }: HistoryEntry): boolean => namespace === web.namespace && name === web.name;
+    const ending = (outcome: string): readonly HistoryEntry[] =>
+      before.map((entry) => (isOfWeb(entry) ? { ...entry, outcome } : entry));
+    world.leader.history = ending('rolling');
+    await world.page.goto(world.at('?workload=Deployment/shop/web'));
+    await world.page.locator('.panel .item', { hasText: 'not healthy yet' }).waitFor();
+    world.leader.history = ending('superseded');
+    await world.page.locator('.panel .item', { hasText: 'superseded' }).waitFor({ timeout: 10_000 });
+    world.leader.history = before;
   });
 
   it('says that the leader does not answer, and when it is back', async () => {

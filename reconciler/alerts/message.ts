@@ -4,7 +4,8 @@ import type { Alert } from './alert';
 import type { AlertFormatter } from './alert-formatters';
 
 const maxNamedSources = 5;
-const maxDetailBytes = 1_000;
+/** Less than an Event may have. */
+export const maxDetailBytes = 1_000;
 
 /** Limits for names of objects and of namespaces. */
 const maxNameBytes = 253;

@@ -8,6 +8,7 @@ export const noHistory: ReporterOptions['history'] = {
   withheld: () => undefined,
   refused: () => true,
   refusedAsTold: () => true,
+  notOwed: () => undefined,
   find: () => undefined,
 };
 

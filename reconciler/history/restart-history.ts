@@ -131,6 +131,11 @@ export class RestartHistory {
     return true;
   }
 
+  /** Nothing is owed to a workload any more, so what is refused next is another restart. */
+  notOwed(key: WorkloadKey): void {
+    this.#refusals.delete(key);
+  }
+
   /** What is known, newest first. */
   read(): History {
     const { keptSince, entries } = this.#writer.log.read();

@@ -6,12 +6,16 @@ import { EventRecorder } from '../../shared/kube/client/events';
 import { refusal } from '../../shared/kube/transport/fake-transport';
 import { requestTarget } from '../../shared/kube/request-target';
 import type { Alert } from '../alerts/alert';
+import { raw } from '../alerts/alert-formatters';
+import { alertText } from '../alerts/message';
 import { noHistory } from '../history/history.fixture';
 import { Metrics } from '../metrics/metrics';
+import type { JobRecreation } from '../apply/journal-entry';
 import { StaleWorkloadError } from '../apply/read-again';
 import { NotLeadingError } from '../apply/restart';
 import type { Attribution } from '../../shared/domain/plan/attribution';
-import { changeOf } from '../../shared/domain/plan/change.fixture';
+import { blue, changeOf } from '../../shared/domain/plan/change.fixture';
+import { describeChange } from '../../shared/domain/plan/describe-change';
 import { restartOf } from '../apply/restart.fixture';
 import { auto, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import { RecordingSpans } from '../../shared/tracing/span.fixture';
@@ -193,6 +197,19 @@ describe('a baseline', () => {
 });
 
 describe('a restart', () => {
+  const changedKeys = Array.from({ length: 20 }, (_, n) => `key-${String(n)}`);
+  const many = Array.from({ length: 8 }, (_, n) => {
+    const name = `app-${String(n)}`;
+    return changeOf({ name, comparison: { restart: true, because: 'content-changed', recorded: blue, changedKeys } });
+  });
+  const newJob = { metadata: { name: 'migrate', namespace: 'shop', uid: 'new', resourceVersion: '1' } };
+
+  function jobOf(because: readonly string[]): JobRecreation {
+    const metadata = { name: 'migrate', namespace: 'shop', annotations: {} };
+    const successor = { apiVersion: 'batch/v1' as const, kind: 'Job' as const, metadata };
+    return { uid: 'old', restartId: 'c0ffee00', sources: ['cm/app', 'secret/db'], because, successor };
+  }
+
   it('is told with what for, in log, metrics and an Event', async () => {
     reporter.restarted(workload, restartOf(), { did: 'restarted', changedMs: undefined });
     expect(world.logger.lines).toEqual([
@@ -221,6 +238,20 @@ describe('a restart', () => {
           'ConfigMap app: content changed (keys: color) (change 9f3e11aa). Deployment restarted (env-vars, c0ffee00)',
       },
     ]);
+  });
+
+  it.each<[string, () => void]>([
+    [
+      'Deployment restarted (env-vars, c0ffee00)',
+      () => reporter.restarted(workload, restartOf({}, { changes: many }), { did: 'restarted', changedMs: undefined }),
+    ],
+    ['Job recreated (c0ffee00)', () => reporter.jobRecreated(jobOf(many.map(describeChange)), newJob)],
+  ])('has its id in an Event and in an alert that are cut: %s', async (end, happen) => {
+    happen();
+    const [{ message } = { message: '' }] = (await sentEvents()) as readonly { readonly message: string }[];
+    expect(message).toMatch(/^ConfigMap app-0: content changed \(keys: /);
+    expect(message.endsWith(`…. ${end}`)).toBe(true);
+    expect(alerts.map((alert) => alertText(alert, raw).endsWith(end))).toEqual([true]);
   });
 
   it('is sent as an alert with the text of its Event', async () => {
@@ -309,15 +340,8 @@ describe('a restart', () => {
   });
 
   it('of a Job is an Event on the new Job', async () => {
-    const job = { metadata: { name: 'migrate', namespace: 'shop', uid: 'new', resourceVersion: '1' } };
-    const successor = {
-      apiVersion: 'batch/v1' as const,
-      kind: 'Job' as const,
-      metadata: { name: 'migrate', namespace: 'shop', annotations: {} },
-    };
     const because = ['ConfigMap app: content changed (keys: a)', 'Secret db: content changed'];
-    const entry = { uid: 'old', restartId: 'c0ffee00', sources: ['cm/app', 'secret/db'], because, successor };
-    reporter.jobRecreated(entry, job);
+    reporter.jobRecreated(jobOf(because), newJob);
     expect(alerts).toEqual([
       {
         sources: [

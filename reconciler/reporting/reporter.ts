@@ -1,6 +1,7 @@
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { errorMessage } from '../../shared/domain/errors';
 import { hasContent, parseSourceId, sourceKey, type SourceId } from '../../shared/domain/sources/source';
+import { printable } from '../../shared/domain/text/printable';
 import { readRestartCause } from '../../shared/domain/workloads/restart-cause';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
@@ -9,6 +10,7 @@ import type { KubeObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import type { LogFields, Logger } from '../../shared/runtime/log/logger';
 import type { AlertSink } from '../alerts/alert';
+import { maxDetailBytes } from '../alerts/message';
 import type { Metrics } from '../metrics/metrics';
 import { isConflict } from '../apply/read-again';
 import { NotLeadingError, type Restart } from '../apply/restart';
@@ -43,7 +45,7 @@ export interface ReporterOptions {
   readonly events: Pick<EventRecorder, 'record'>;
   readonly history: Pick<
     RestartHistory,
-    'restarted' | 'restartedAsTold' | 'withheld' | 'refused' | 'refusedAsTold' | 'find'
+    'restarted' | 'restartedAsTold' | 'withheld' | 'refused' | 'refusedAsTold' | 'notOwed' | 'find'
   >;
   /** Undefined: no alerts are sent. */
   readonly alerts?: AlertSink | undefined;
@@ -70,6 +72,9 @@ interface RestartReport {
   readonly changedMs: number | undefined;
   readonly waited?: Waited | undefined;
 }
+
+/** A restart at once names the gates that it has passed, which may be long. It is cut itself before its reasons are lost. */
+const minReasonBytes = 256;
 
 /** Reports what happened and why in logs, metrics, Events, alerts and traces. Decides nothing. */
 export class Reporter {
@@ -146,9 +151,10 @@ export class Reporter {
   }
 
   /** A change that led to no restart: the reason for each source that changed. */
-  leftAlone({ record }: TrackedWorkload, changed: ChangedSources, verdicts: readonly Verdict[]): void {
+  leftAlone({ key, record }: TrackedWorkload, changed: ChangedSources, verdicts: readonly Verdict[]): void {
+    const { history, logger, metrics } = this.#options;
+    history.notOwed(key);
     if (changed.size === 0) return;
-    const { logger, metrics } = this.#options;
     const concerned = verdicts.filter(({ id }) => changed.has(id));
     const workload = describeWorkload(record);
     const sources = [...changed.keys()];
@@ -192,14 +198,15 @@ export class Reporter {
     });
     traces?.decided('restarted', decided, { waited });
     this.#count(record, true);
-    const detail = `${describeChanges(changes)}. ${record.kind} ${did} (${strategy}, ${id})`;
+    const detail = eventText(describeChanges(changes), `${record.kind} ${did} (${strategy}, ${id})`);
     this.#event(record, 'Normal', 'Reloaded', detail);
     this.#options.alerts?.send({ sources: changes, workload: record, detail });
   }
 
   /** A rollout by somebody else already gives the pods the changed content. `how` completes "not restarted: …". */
-  coalesced({ record }: TrackedWorkload, changes: readonly Change[], how: string, waited?: Waited): void {
-    const { logger, metrics, traces } = this.#options;
+  coalesced({ key, record }: TrackedWorkload, changes: readonly Change[], how: string, waited?: Waited): void {
+    const { history, logger, metrics, traces } = this.#options;
+    history.notOwed(key);
     const workload = describeWorkload(record);
     logger.info(`${workload} not restarted: ${how}`, {
       workload,
@@ -270,7 +277,7 @@ export class Reporter {
     history.restartedAsTold(record, toldIn(entry));
     if (told) traces?.told('restarted', record, told, { formerUid: entry.uid });
     this.#count(record, true);
-    const detail = `${because.join('; ')}. Job recreated (${restartId})`;
+    const detail = eventText(because.join('; '), `Job recreated (${restartId})`);
     this.#event(record, 'Normal', 'Reloaded', detail);
     alerts?.send({ sources: sources.flatMap((id) => parseSourceId(id) ?? []), workload: record, detail });
   }
@@ -377,6 +384,15 @@ export class Reporter {
   #event(target: EventTarget, type: 'Normal' | 'Warning', reason: EventReason, message: string): void {
     void this.#options.events.record({ regarding: regardingWorkload(target), type, reason, message });
   }
+}
+
+/**
+ * The text of an Event, and of an alert, which has less room. The reasons are cut, and not what was done: the id at its end
+ * leads to the log, the history and `reroll why`.
+ */
+function eventText(reasons: string, what: string): string {
+  const end = `. ${what}`;
+  return printable(reasons, Math.max(minReasonBytes, maxDetailBytes - Buffer.byteLength(end))) + end;
 }
 
 function targetOf({ kind, namespace, name, uid }: HistoryTarget): HistoryTarget {

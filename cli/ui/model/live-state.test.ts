@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HistoryEntry, LiveMessage, Standing, WorkloadRow } from './live-message';
-import { announcement, nothingTold, told } from './live-state';
+import { announcement, nothingTold, told, versionOf } from './live-state';
 
 const standing: Standing = { from: 'leader', leader: 'reroll-0', missing: [], hasHistory: true };
 const row = (name: string, more: Partial<WorkloadRow> = {}): WorkloadRow => ({
@@ -69,4 +69,32 @@ it.each([
     ]),
   );
   expect(announcement({ rows, justChanged: names.map((name) => `Deployment/shop/${name}`) })).toBe(expected);
+});
+
+describe('what is told of a workload', () => {
+  const web = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+  const at = '2026-01-01T12:00:00.000Z';
+  const first: LiveMessage = {
+    ...whole([row('web'), row('api')]),
+    history: { isWhole: true, changed: [entry(at)], removed: [] },
+  };
+  const before = told(nothingTold, first);
+  const after = (message: Omit<LiveMessage, 'standing'>): string =>
+    versionOf(told(before, { standing, ...message }), web);
+
+  it.each<[string, Omit<LiveMessage, 'standing'>]>([
+    ['it waits', { rows: { isWhole: false, changed: [row('web', { state: 'waiting' })], removed: [] } }],
+    ['it is gone', { rows: { isWhole: false, changed: [], removed: ['Deployment/shop/web'] } }],
+    ['its restart has ended', { history: { isWhole: false, changed: [entry(at, 'healthy')], removed: [] } }],
+  ])('is another when %s', (_what, message) => {
+    expect(after(message)).not.toBe(versionOf(before, web));
+  });
+
+  it('is the same when another workload changes', () => {
+    expect(after({ rows: { isWhole: false, changed: [row('api', { state: 'pending' })], removed: [] } })).toBe(
+      versionOf(before, web),
+    );
+    const other = { ...entry(at), id: 'b', name: 'api' };
+    expect(after({ history: { isWhole: false, changed: [other], removed: [] } })).toBe(versionOf(before, web));
+  });
 });

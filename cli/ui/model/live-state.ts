@@ -4,6 +4,7 @@ import {
   type HistoryEntry,
   type ItemChanges,
   type LiveMessage,
+  type ObjectName,
   type Standing,
   type WorkloadRow,
 } from './live-message';
@@ -54,6 +55,13 @@ function applied<Item>(
 function newestFirst(before: readonly HistoryEntry[], changes: ItemChanges<HistoryEntry>): readonly HistoryEntry[] {
   const entries = applied(new Map(before.map((entry) => [historyKeyOf(entry), entry])), changes, historyKeyOf);
   return [...entries.values()].toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at));
+}
+
+/** Changes when something is told of a workload: how a restart ended does not show in its row. */
+export function versionOf({ rows, history }: Pick<LiveState, 'rows' | 'history'>, object: ObjectName): string {
+  const key = keyOf(object);
+  const outcomes = history.flatMap((entry) => (keyOf(entry) === key ? [`${entry.id} ${entry.outcome}`] : []));
+  return JSON.stringify([rows.get(key), outcomes]);
 }
 
 /** Nobody listens to more at once. */

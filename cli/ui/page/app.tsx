@@ -73,7 +73,7 @@ export function App({ client }: { readonly client: Client }): JSX.Element {
           )}
         </main>
         {opened?.is === 'workload' ? (
-          <WorkloadPanel {...{ client, view, go, nowMs, close }} object={opened} row={live.rows.get(keyOf(opened))} />
+          <WorkloadPanel {...{ client, live, view, go, nowMs, close }} object={opened} />
         ) : undefined}
         {opened?.is === 'source' ? (
           <SourcePanel {...{ client, view, go, close }} object={opened} version={statesIn(rows, opened.namespace)} />

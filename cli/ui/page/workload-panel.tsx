@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { SourceLine, WorkloadAnswer } from '../model/answers';
-import type { WorkloadRow } from '../model/live-message';
+import { keyOf } from '../model/live-message';
+import { versionOf, type LiveState } from '../model/live-state';
 import { timelineOf } from '../model/timeline';
 import type { OpenedObject, View } from '../model/view';
 import type { Client } from './client';
@@ -12,19 +13,21 @@ import { TimelineItems } from './timeline-items';
 interface WorkloadPanelProps {
   readonly client: Client;
   readonly object: OpenedObject;
-  /** Its row; undefined: nothing restarts it. */
-  readonly row: WorkloadRow | undefined;
+  /** What the page was told of it. */
+  readonly live: LiveState;
   readonly view: View;
   readonly go: Go;
   readonly nowMs: number;
   readonly close: () => void;
 }
 
-/** What `reroll why` says about a workload. It is asked anew when the row of the workload changes. */
-export function WorkloadPanel({ client, object, row, view, go, nowMs, close }: WorkloadPanelProps): JSX.Element {
+/** What `reroll why` says about a workload. It is asked anew when the row of the workload changes, or a restart of it ends. */
+export function WorkloadPanel({ client, object, live, view, go, nowMs, close }: WorkloadPanelProps): JSX.Element {
   const { kind, namespace, name } = object;
+  // Without a row, nothing restarts it.
+  const row = live.rows.get(keyOf(object));
   const path = `/api/workloads/${kind}/${namespace}/${name}`;
-  const { answer, problem } = useAnswer<WorkloadAnswer>(client, path, JSON.stringify(row));
+  const { answer, problem } = useAnswer<WorkloadAnswer>(client, path, versionOf(live, object));
   return (
     <Panel {...{ object, close, problem }} isLoading={answer === undefined}>
       <p class="now-line">

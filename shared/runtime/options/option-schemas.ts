@@ -92,11 +92,14 @@ export const namespaceName = z
   .string()
   .regex(new RegExp(`^${dnsLabel}$`), 'not a namespace: up to 63 lower-case letters, digits and dashes');
 
+/** A label of a name that has no limit of its own: the API server counts the characters of the whole name alone. */
+const anyLabel = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+
 /** Name of most other objects: an RFC 1123 subdomain. */
 export const objectName = z
   .string()
   .max(253, 'longer than 253 characters')
-  .regex(new RegExp(`^${dnsLabel}(\\.${dnsLabel})*$`), 'not a name: lower-case letters, digits, dashes and dots');
+  .regex(new RegExp(`^${anyLabel}(\\.${anyLabel})*$`), 'not a name: lower-case letters, digits, dashes and dots');
 
 /** Name of a Service: one label, whose first character is a letter (RFC 1035). */
 export const serviceName = z
