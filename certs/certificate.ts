@@ -108,9 +108,16 @@ async function unsigned({ keyPairs, random }: Issuing, { commonName, nowMs, life
   return { certificate, key: pair.privatePem };
 }
 
-/** Distinguishes the issuers in one bundle. */
+/**
+ * Distinguishes the issuers in one bundle. In a CA that others have made, the identifier need not be the SHA-1 of the
+ * key, and a leaf with another identifier counts as signed by another CA.
+ */
 function keyIdentifierOf(issuer: forge.pki.Certificate): object {
-  return { name: 'authorityKeyIdentifier', keyIdentifier: issuer.generateSubjectKeyIdentifier().getBytes() };
+  const named = issuer.getExtension('subjectKeyIdentifier') as { readonly subjectKeyIdentifier?: string } | null;
+  const ofKey = issuer.generateSubjectKeyIdentifier().getBytes();
+  const keyIdentifier =
+    named?.subjectKeyIdentifier === undefined ? ofKey : forge.util.hexToBytes(named.subjectKeyIdentifier);
+  return { name: 'authorityKeyIdentifier', keyIdentifier };
 }
 
 function signed(certificate: forge.pki.Certificate, key: string, signingKey: string): CertificatePair {

@@ -1,14 +1,47 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import forge from 'node-forge';
 import { applyStep } from './apply-step';
 import { dayMs, names, preparedKeyPairs, testIssuer } from './issuing.fixture';
 import { bundleOf, type Material } from './material';
-import { nextStep } from './rotation';
+import { nextStep, type ChangingStep } from './rotation';
 import { decodeMaterial, encodeMaterial, nothingStored } from './secret-data';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const issuer = testIssuer(nowMs, preparedKeyPairs(9));
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** A CA with an elliptic key, valid from November 2026 on. */
+const ellipticCa = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBZDCCAQqgAwIBAgIUGsCLy8Cy53BhXsq289OXlVkXd74wCgYIKoZIzj0EAwIw
+DzENMAsGA1UEAwwEYWNtZTAgFw0yNjExMzAwMTA1NDFaGA8yMTI2MTEwNjAxMDU0
+MVowDzENMAsGA1UEAwwEYWNtZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABA3q
+xo5XYMXrxpA6SzOVNoRtbn9m/ybLCq9H22hNowlaOlVmZbMNbE9lhFM8Njb1JA7n
+ipiY80Umro+2VsEJccSjQjBAMA8GA1UdEwEB/wQFMAMBAf8wDgYDVR0PAQH/BAQD
+AgIEMB0GA1UdDgQWBBSk5TpJCYaRDnivLkMzJygF0xnSUjAKBggqhkjOPQQDAgNI
+ADBFAiApFeywqa0BJGRz6pR/lRTlEoIbHJBrt2ejLCVWasIerwIhAI+qqER1QFjO
+aiHRZJ2kzdIw50IlRu64uBI4mNxcWDQ3
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgT3leE5fDYK3S+77C
+xXul4zrnbRDojlGmq5z93PQaH8GhRANCAAQN6saOV2DF68aQOkszlTaEbW5/Zv8m
+ywqvR9toTaMJWjpVZmWzDWxPZYRTPDY29SQO54qYmPNFJq6PtlbBCXHE
+-----END PRIVATE KEY-----
+`,
+};
+
+/** A CA with our key, and a key identifier that is no SHA-1 of it: any is allowed. */
+function caOfOthers(): string {
+  const certificate = forge.pki.certificateFromPem(material.ca.cert);
+  certificate.setExtensions([
+    { name: 'basicConstraints', critical: true, cA: true },
+    { id: forge.pki.oids['subjectKeyIdentifier'], value: '\x04\x04acme' },
+  ]);
+  certificate.sign(forge.pki.privateKeyFromPem(material.ca.key), forge.md.sha256.create());
+  return forge.pki.certificateToPem(certificate);
+}
 
 let material: Material;
 let foreign: Material;
@@ -51,9 +84,9 @@ describe('a Secret that was damaged', () => {
   it.each([
     ['state.json', 'garbage', '"state.json" is unreadable', 'tidy'],
     ['state.json', '{"generation":-1,"since":"now"}', '"state.json" is unreadable', 'tidy'],
-    ['ca.crt', 'garbage', '"ca.key" is not the key of a CA in "ca.crt"', 'switch'],
-    ['ca.key', '', '"ca.key" is not the key of a CA in "ca.crt"', 'switch'],
-    ['next-ca.key', 'garbage', '"next-ca.key" is not the key of a CA in "next-ca.crt"', 'tidy'],
+    ['ca.crt', 'garbage', '"ca.key" is not the RSA key of a CA in "ca.crt"', 'switch'],
+    ['ca.key', '', '"ca.key" is not the RSA key of a CA in "ca.crt"', 'switch'],
+    ['next-ca.key', 'garbage', '"next-ca.key" is not the RSA key of a CA in "next-ca.crt"', 'tidy'],
     ['webhook.crt', 'garbage', '"webhook.crt" holds no certificate', 'renew-leaves'],
     ['webhook.key', 'garbage', '"webhook.key" is not the key of "webhook.crt"', 'renew-leaves'],
     ['client.crt', undefined, '"client.crt" holds no certificate', 'renew-leaves'],
@@ -78,6 +111,30 @@ describe('a Secret that was damaged', () => {
     expect(decodeMaterial(data, { ...names, webhookService: 'other' }).problems).toEqual([
       '"webhook.crt" is not for other.reroll.svc',
     ]);
+  });
+
+  it('with a CA that has no RSA key gets another one', async () => {
+    const later = testIssuer(Date.UTC(2027, 0, 1), preparedKeyPairs(4));
+    const elliptic = {
+      'state.json': data['state.json'],
+      'ca.crt': base64(ellipticCa.cert),
+      'ca.key': base64(ellipticCa.key),
+    };
+    const decoded = decodeMaterial(elliptic, names);
+    const step = nextStep(decoded, undefined, later.nowMs);
+    expect(step).toMatchObject({ do: 'create', because: '"ca.key" is not the RSA key of a CA in "ca.crt"' });
+    const mended = await applyStep(step as ChangingStep, decoded, later);
+    expect(decodeMaterial(encodeMaterial(mended, {}), names).problems).toEqual([]);
+    expect(bundleOf(mended)).toBe(mended.ca.cert + ellipticCa.cert);
+  });
+
+  it('with a CA that others have made, by another key identifier, gets leaves of that CA', async () => {
+    const decoded = decodeMaterial({ ...data, 'ca.crt': base64(caOfOthers()) }, names);
+    const step = nextStep(decoded, undefined, nowMs);
+    expect(step).toMatchObject({ do: 'renew-leaves' });
+    const renewed = await applyStep(step as ChangingStep, decoded, issuer);
+    expect(renewed.ca.fingerprint).toBe(decoded.ca?.fingerprint);
+    expect(decodeMaterial(encodeMaterial(renewed, {}), names).problems).toEqual([]);
   });
 
   it('with more CAs than we write is read in part, and the one that signs is found in it', () => {

@@ -91,10 +91,10 @@ export function decodeMaterial(data: unknown, names: CertificateNames): StoredMa
 
   const bundle = readAuthorities(text('ca.crt'));
   const ca = heldOf(bundle, text('ca.key'));
-  if (!ca) problems.push('"ca.key" is not the key of a CA in "ca.crt"');
+  if (!ca) problems.push('"ca.key" is not the RSA key of a CA in "ca.crt"');
   const nextCa = heldOf(readAuthorities(text('next-ca.crt')), text('next-ca.key'));
   if (!nextCa && ('next-ca.crt' in present || 'next-ca.key' in present)) {
-    problems.push('"next-ca.key" is not the key of a CA in "next-ca.crt"');
+    problems.push('"next-ca.key" is not the RSA key of a CA in "next-ca.crt"');
   }
   const active = [ca?.fingerprint, nextCa?.fingerprint];
   const retired = bundle.map(trustedCertificate).filter(({ fingerprint }) => !active.includes(fingerprint));
@@ -122,8 +122,11 @@ function readAuthorities(pem: string): readonly X509Certificate[] {
   return readBundle(pem, maxAuthorities).filter(({ ca }) => ca);
 }
 
+/** The CA that can sign with `key`. With a key that is not RSA, none can: node-forge knows no other. */
 function heldOf(candidates: readonly X509Certificate[], key: string): CertificateWithKey | undefined {
-  const x509 = candidates.find((candidate) => matchesKey(candidate, key));
+  const x509 = candidates.find(
+    (candidate) => matchesKey(candidate, key) && candidate.publicKey.asymmetricKeyType === 'rsa',
+  );
   return x509 && { ...trustedCertificate(x509), key };
 }
 

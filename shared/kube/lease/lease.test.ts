@@ -365,6 +365,21 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
+  it('tells an attempt for which another was faster as one that the server answered', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const failures: unknown[] = [];
+    server.intercept = (request, store) => {
+      if (request.method === 'POST') server.write({ holderIdentity: 'fast', leaseDurationSeconds: 15 });
+      return store();
+    };
+    const { election } = candidate(server, clock, 'a', {
+      onAttempt: (failure: unknown) => void failures.push(failure),
+    });
+    await clock.settle();
+    expect(failures).toEqual([undefined]);
+    await election.stop();
+  });
+
   it('releases the Lease when it stops, so that another leads at once', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const a = candidate(server, clock, 'a');
@@ -377,6 +392,26 @@ describe('LeaderElection', () => {
     await clock.settle();
     expect(b.calls).toEqual([`started ${startMs + 4_000}`]);
     await b.election.stop();
+  });
+
+  it('releases a Lease whose last renewal, cut off by the stop, is carried out while it is being released', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election, logger } = candidate(server, clock, 'a');
+    await clock.settle();
+    server.intercept = async (_renewal, carryOut) => {
+      server.intercept = (request, store) => {
+        if (request.method === 'PUT') {
+          server.intercept = (_request, store) => store();
+          carryOut();
+        }
+        return store();
+      };
+      return await noAnswer();
+    };
+    await clock.advance(2_000);
+    await election.stop();
+    expect(server.lease?.spec['holderIdentity']).toBe('');
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
   it('releases a Lease that it got in its last moment, although it never led', async () => {

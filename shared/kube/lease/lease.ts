@@ -188,7 +188,8 @@ export class LeaderElection {
         await this.#tryAcquireOrRenew(signal, callbacks);
         failing = false;
       } catch (thrown) {
-        failure = thrown;
+        // If another was faster, the server has answered: a process that acts without a Lease must learn that.
+        if (!isFirstElsewhere(thrown)) failure = thrown;
         const fields = { error: errorMessage(thrown) };
         if (isFirstElsewhere(thrown)) this.#logger.debug('another process wrote the lease first', fields);
         else if (!failing && !isAborted(signal)) this.#logger.warn('lease not renewed, trying again', fields);
@@ -309,19 +310,25 @@ export class LeaderElection {
   }
 
   async #release(): Promise<void> {
-    const limits = { timeoutMs: this.#renewDeadlineMs / 2 };
     try {
-      const lease = await this.#store.read(limits);
-      if (lease?.record.holder !== this.#identity) return;
-      await this.#store.write(
-        { ...lease.record, holder: '', renewTime: microTime(this.#clock.nowMs()) },
-        lease,
-        limits,
-      );
-      this.#logger.info('lease released');
+      try {
+        await this.#releaseIfHeld();
+      } catch (thrown) {
+        if (!(thrown instanceof ConflictError)) throw thrown;
+        // The stop cuts off a renewal under way, and the server may carry it out after the Lease was read here.
+        await this.#releaseIfHeld();
+      }
     } catch (thrown) {
       this.#logger.warn('lease not released, it will expire', { error: errorMessage(thrown) });
     }
+  }
+
+  async #releaseIfHeld(): Promise<void> {
+    const limits = { timeoutMs: this.#renewDeadlineMs / 2 };
+    const lease = await this.#store.read(limits);
+    if (lease?.record.holder !== this.#identity) return;
+    await this.#store.write({ ...lease.record, holder: '', renewTime: microTime(this.#clock.nowMs()) }, lease, limits);
+    this.#logger.info('lease released');
   }
 
   #call(callback: () => void): void {

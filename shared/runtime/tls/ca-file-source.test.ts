@@ -36,7 +36,8 @@ it('loads the file at the start, and reports changes within ten seconds', async 
 it.each([
   ['is gone', undefined, 'ENOENT: /ca.crt'],
   ['is empty', '', 'the bundle holds no certificate'],
-  ['is cut off', old.slice(0, -100), 'the bundle holds no certificate'],
+  ['is cut off', old.slice(0, -100), 'the bundle is truncated'],
+  ['is cut off within its last certificate', old + young.slice(0, -100), 'the bundle is truncated'],
   ['is torn', `${old}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`, 'the bundle is truncated'],
 ])('keeps the current bundle when the file %s, and logs it once', async (_what, text, problem) => {
   const { clock, file, logger, source, changes } = mounted(old);

@@ -32,14 +32,17 @@ export class CaFileSource extends FileSource<string> {
   }
 }
 
-/**
- * Why a bundle of CAs must not be used; undefined if it may. TLS would replace an empty bundle with the system's CAs,
- * and would silently use the readable part of a truncated one.
- */
+/** Why a bundle of CAs must not be used; undefined if it may. TLS would replace an empty one with the system's CAs. */
 export function caBundleProblem(bundle: string): string | undefined {
-  const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
-  if (certificates.length === 0) return 'the bundle holds no certificate';
-  return certificates.every(isCertificate) ? undefined : 'the bundle is truncated';
+  if (!bundle.includes('-----BEGIN CERTIFICATE-----')) return 'the bundle holds no certificate';
+  return isTruncated(bundle) ? 'the bundle is truncated' : undefined;
+}
+
+/** Whether not all of a bundle is readable. TLS would silently use the part that is. */
+export function isTruncated(bundle: string): boolean {
+  // A file may end within its last certificate.
+  const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[^]*?(?:-----END CERTIFICATE-----|$)/g) ?? [];
+  return !certificates.every(isCertificate);
 }
 
 function isCertificate(pem: string): boolean {

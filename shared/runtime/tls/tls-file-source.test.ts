@@ -72,6 +72,11 @@ describe('TlsFileSource', () => {
       `${old.cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
       'the chain after the certificate, or the CA bundle, is truncated',
     ],
+    [
+      '/tls/ca.crt',
+      young.cert + old.cert.slice(0, -100),
+      'the chain after the certificate, or the CA bundle, is truncated',
+    ],
     ['/tls/ca.crt', '', 'the CA bundle holds no certificate'],
     ['/tls/ca.crt', undefined, 'ENOENT: /tls/ca.crt'],
   ])('keeps the current material when %s is %#, logs it once, and keeps looking', async (path, text, problem) => {

@@ -1,5 +1,6 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { isTruncated } from './ca-file-source';
 import type { MaterialKind } from './material-slot';
 import type { TlsMaterial } from './tls-material';
 
@@ -14,6 +15,8 @@ export const tlsMaterialKind: MaterialKind<TlsMaterial> = {
   notLoaded: (isFirst) => `certificate not loaded, ${isFirst ? 'there is none yet' : 'the one in use stays'}`,
 };
 
+const truncated = 'the chain after the certificate, or the CA bundle, is truncated';
+
 /**
  * Why no TLS server or client could use the material; undefined if one could. Files and keys are written one after the
  * other, so they may not fit together.
@@ -24,6 +27,7 @@ function problemOf({ cert, key, ca }: TlsMaterial): string | undefined {
   } catch {
     return 'the CA bundle holds no certificate';
   }
+  if (isTruncated(ca)) return truncated;
   let certificate: X509Certificate;
   try {
     certificate = new X509Certificate(cert);
@@ -37,10 +41,10 @@ function problemOf({ cert, key, ca }: TlsMaterial): string | undefined {
     return 'the private key is unreadable';
   }
   try {
-    // Check all of it: after a valid first certificate, the rest of a chain or of a bundle may be truncated.
+    // Check all of it: after a valid first certificate, the rest of a chain may be truncated.
     createSecureContext({ cert, key, ca });
     return undefined;
   } catch {
-    return 'the chain after the certificate, or the CA bundle, is truncated';
+    return truncated;
   }
 }
