@@ -25,15 +25,35 @@ describe('an apply changes the pod template', () => {
     ['with another container', { spec: { containers: [{ name: 'web' }, { name: 'side' }] } }, true],
     ['with a field that is not stored', container({ command: ['sh'] }), true],
     ['with an empty field that is not stored', container({ securityContext: {} }), false],
+    ['with a variable that becomes empty', container({ env: [{ name: 'RATIO', value: '' }] }), true],
+    ['with false and zero where those are not stored', container({ tty: false, ports: [], stdin: false }), false],
+    ['with false where no value is stored', { spec: { automountServiceAccountToken: false } }, true],
+    ['with true where no value is stored', { spec: { hostNetwork: true } }, true],
     ['with null for the default', container({ imagePullPolicy: null }), false],
     ['with a field that was empty', container({ securityContext: { privileged: true } }), true],
     ['with a quantity in another form', container({ resources: { requests: { cpu: 0.5, memory: '1024Mi' } } }), false],
     ['with another quantity', container({ resources: { requests: { cpu: '0.6' } } }), true],
     ['with a text that only looks like a quantity', container({ env: [{ name: 'RATIO', value: '1.0' }] }), true],
     ['with an annotation', { metadata: { annotations: { more: 'x' } } }, true],
+    ['with an empty annotation', { metadata: { annotations: { more: '' } } }, true],
     ['and has none', undefined, false],
   ])('%s', (_what, template, expected) => {
     expect(changesTemplate(path, { manifest: within(template), live: within(stored), last: undefined })).toBe(expected);
+  });
+
+  const marker = { name: 'STAKATER_APP_CONFIGMAP', value: 'AAAAAAAAAAAAAAAAAAAAAA.0123abcd' };
+  const ratio = { name: 'RATIO', value: '1' };
+
+  it.each<[string, readonly object[], readonly object[], boolean]>([
+    ['not by keeping the marker of a restart', [ratio], [ratio, marker], false],
+    ['not by keeping that of Reloader', [ratio], [{ ...marker, value: '0123456789'.repeat(4) }, ratio], false],
+    ['not by a marker that the manifest has too', [ratio, marker], [ratio, marker], false],
+    ['by another marker', [ratio, { ...marker, value: 'x' }], [ratio, marker], true],
+    ['by taking out a variable that only looks like one', [ratio], [ratio, { ...marker, value: 'on' }], true],
+    ['by another variable beside a marker', [{ ...ratio, value: '2' }], [ratio, marker], true],
+  ])('%s', (_what, written, env, expected) => {
+    const [manifest, live] = [within(container({ env: written })), within(container({ env }))];
+    expect(changesTemplate(path, { manifest, live, last: undefined })).toBe(expected);
   });
 
   it('by taking out what kubectl had applied', () => {
@@ -41,5 +61,12 @@ describe('an apply changes the pod template', () => {
     const live = within({ spec: { containers: [{ name: 'web', image: 'web:1', command: ['sh'] }] } });
     expect(changesTemplate(path, { manifest, live, last })).toBe(true);
     expect(changesTemplate(path, { manifest, live, last: manifest })).toBe(false);
+  });
+
+  it('not by a variable without a text, of which the name alone is stored', () => {
+    const live = within(container({ env: [{ name: 'RATIO' }] }));
+    const written = (value: string): object => within(container({ env: [{ name: 'RATIO', value }] }));
+    expect(changesTemplate(path, { manifest: written(''), live, last: undefined })).toBe(false);
+    expect(changesTemplate(path, { manifest: written('1'), live, last: undefined })).toBe(true);
   });
 });

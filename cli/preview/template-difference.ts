@@ -1,7 +1,18 @@
-import { fieldAt, isObject, listOf, sameJson } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, isObject, listOf, objectOf, sameJson } from '../../shared/domain/kubernetes/json-value';
+import { isMarkerVariable } from '../../shared/domain/marks/carry-over';
 
 /** Fields whose texts are quantities: `0.5` and `500m` are the same. */
 const quantityFields: readonly string[] = ['limits', 'requests', 'sizeLimit', 'divisor'];
+
+/**
+ * Fields that the API server stores only if they are not empty, zero or `false`. Without one of the others, something
+ * else may be in force.
+ */
+const unstoredFields: readonly string[] = [
+  ...['hostIPC', 'hostNetwork', 'hostPID', 'hostPort', 'initialDelaySeconds', 'readOnly', 'stdin', 'stdinOnce', 'tty'],
+  ...['fsType', 'hostIP', 'hostname', 'medium', 'nodeName', 'priorityClassName', 'serviceAccountName', 'subPath'],
+  ...['subPathExpr', 'subdomain', 'value', 'workingDir'],
+];
 
 /**
  * Whether an apply of a manifest would change the pod template. `last` is the manifest that `kubectl apply` wrote last:
@@ -21,18 +32,30 @@ function isHeldBy(written: unknown, stored: unknown, isQuantity: boolean): boole
   // `null` asks for the default.
   if (written === null || written === undefined) return true;
   if (Array.isArray(written)) {
-    const items = listOf(stored);
+    // An apply keeps the marker of a restart: no manifest has ever had it.
+    const names = new Set(written.map((item) => objectOf(item)['name']));
+    const items = listOf(stored).filter((item) => {
+      const variable = objectOf(item);
+      return !isMarkerVariable(variable) || names.has(variable['name']);
+    });
     return items.length === written.length && written.every((item, index) => isHeldBy(item, items[index], isQuantity));
   }
   if (isObject(written)) {
     // An empty field is not stored.
     if (!isObject(stored)) return Object.values(written).every((value) => value === null) && stored === undefined;
-    return Object.entries(written).every(([field, value]) =>
-      isHeldBy(value, stored[field], isQuantity || quantityFields.includes(field)),
+    return Object.entries(written).every(
+      ([field, value]) =>
+        (stored[field] === undefined && isUnstored(field, value)) ||
+        isHeldBy(value, stored[field], isQuantity || quantityFields.includes(field)),
     );
   }
   if (written === stored) return true;
   return isQuantity && quantityOf(written) === quantityOf(stored);
+}
+
+/** Whether a value is not stored, because it is the one that Go gives a field that is missing. */
+function isUnstored(field: string, value: unknown): boolean {
+  return (value === '' || value === false || value === 0) && unstoredFields.includes(field);
 }
 
 const suffixes: Readonly<Record<string, number>> = {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { budgets } from '../../shared/domain/budgets';
 import type { CheckMode } from '../../shared/domain/content-check/check-settings';
 import { clientWorld } from '../../shared/kube/client/client.fixture';
 import { refusal } from '../../shared/kube/transport/fake-transport';
@@ -410,6 +411,16 @@ describe('contentCheckPlugin', () => {
       expect(logger.lines).toMatchObject([{ message: 'content is not checked in full', fields: { because: [line] } }]);
     });
 
+    it('a source with more keys than are looked at, in an update too', async () => {
+      const { ask, unchecked } = world();
+      const keys = Array.from({ length: budgets.sourceKeysRead + 1 }, (_, index) => [`${index}.json`, broken]);
+      const many = Object.fromEntries(keys);
+      const line = 'it is not checked: it has more than 16384 keys';
+      expect(await ask(written(deny, many))).toEqual(warned(line));
+      expect(await ask(written(deny, {}, app(deny, many)))).toEqual(warned(line));
+      expect(await unchecked()).toEqual(['too_large']);
+    });
+
     it('an API server that does not answer', async () => {
       const { client, clock, logger } = clientWorld(async () => await new Promise(() => undefined));
       const metrics = new WebhookMetrics();
@@ -427,6 +438,17 @@ describe('contentCheckPlugin', () => {
       await clock.advance(0);
       expect(await answer).toEqual(warned('a.json is not checked: it takes too long'));
       expect(await unchecked()).toEqual(['deadline']);
+    });
+
+    it('keys for which no time is left, without a turn and a line for each', async () => {
+      const { plugin, clock, unchecked, logger } = world({}, [], { withinMs: 0 });
+      const keys = Array.from({ length: 2_000 }, (_, index) => [`${String(index).padStart(4, '0')}.json`, sound]);
+      const answer = plugin.answer(written(deny, Object.fromEntries(keys)));
+      await clock.advance(0);
+      const line = '0000.json and 1999 more keys are not checked: it takes too long';
+      expect(await answer).toEqual(warned(line));
+      expect(await unchecked()).toEqual(['deadline']);
+      expect(logger.lines).toMatchObject([{ fields: { because: [line] } }]);
     });
 
     it('YAML that takes too long', async () => {

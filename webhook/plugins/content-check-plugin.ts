@@ -1,5 +1,6 @@
 import { describeProblem } from '../../shared/domain/annotations/annotation-problem';
 import { annotation, annotationsOf } from '../../shared/domain/annotations/annotations';
+import { budgets } from '../../shared/domain/budgets';
 import { errorMessage } from '../../shared/domain/errors';
 import {
   checkAnnotations,
@@ -15,6 +16,7 @@ import type { Logger } from '../../shared/runtime/log/logger';
 import { sourceKey } from '../../shared/domain/sources/source';
 import type { AdmissionRequest } from '../admission/admission-review';
 import type { AdmissionPlugin, PluginAnswer } from '../admission/admission-plugins';
+import { isOversized } from '../admission/written-source';
 import { capturedKind } from './capture-change';
 import { checkedContent, type CheckedContent } from './checked-content';
 import { ContentChecker, type CheckReport, type CheckedWrite } from './content-checker';
@@ -61,7 +63,7 @@ export function contentCheckPlugin({
       const settings = settingsOf(request);
       const write = settings && checkedWrite(request);
       if (!write) return {};
-      const report = await checker.check(write, settings, withinMs);
+      const report = isOversized(request) ? tooManyKeys : await checker.check(write, settings, withinMs);
       const answer = answerTo(write, report, settings);
       const result = answer.denied ? 'denied' : report.findings.length > 0 ? 'warned' : 'passed';
       metrics.contentChecksTotal.inc({ result });
@@ -79,12 +81,21 @@ export function contentCheckPlugin({
   };
 }
 
+const noContent: CheckedContent = { bytes: 0, keys: new Set(), texts: new Map() };
+
+/** Reading each of them would hold up all other reviews. */
+const tooManyKeys: CheckReport = {
+  findings: [],
+  unchecked: [{ line: `it is not checked: it has more than ${budgets.sourceKeysRead} keys`, reason: 'too_large' }],
+};
+
 /** Undefined if there is nothing to check: neither the content nor its check annotations have changed. */
 function checkedWrite(request: AdmissionRequest): CheckedWrite | undefined {
   const kind = capturedKind(request);
   if (kind === undefined) return undefined;
-  const after = checkedContent(kind, request.object);
-  const before = request.operation === 'UPDATE' ? checkedContent(kind, request.oldObject) : undefined;
+  const isRead = !isOversized(request);
+  const after = isRead ? checkedContent(kind, request.object) : noContent;
+  const before = isRead && request.operation === 'UPDATE' ? checkedContent(kind, request.oldObject) : undefined;
   if (before && isSame(before, after) && isAskedTheSame(request)) return undefined;
   const metadata = metadataFromJson(request.object);
   const namespace = request.namespace ?? metadata.namespace;

@@ -62,6 +62,18 @@ describe('a schema', () => {
     expect(await read()).toBe('ConfigMap shapes has 2 keys: name the one with the schema, as shapes/key');
   });
 
+  it('has no time of its own to be parsed', async () => {
+    const { client, clock } = clientWorld(async () => {
+      await new Promise<void>((resolve) => void clock.timer(49.8, resolve));
+      const metadata = { name: 'shapes', uid: 'u', resourceVersion: '1', annotations: marks };
+      return { body: { metadata, data: { 'app.json': '{}' } } };
+    });
+    const read = new SchemaReader(clock, client).read('shop', shapes, 100);
+    const failed = expect(read).rejects.toThrow('the schema cannot be used: shapes/app.json: not readable');
+    await clock.advance(99.9);
+    await failed;
+  });
+
   it('has one time limit for both requests together', async () => {
     const { client, clock, transport } = clientWorld(async () => {
       if (transport.requests.length > 1) return await new Promise(() => undefined);

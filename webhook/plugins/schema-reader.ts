@@ -52,6 +52,7 @@ export class SchemaReader {
 
   /** @throws SchemaReadError */
   async read(namespace: string, reference: SchemaReference, timeoutMs: number): Promise<LoadedSchema> {
+    const untilMs = this.#clock.monotonicMs() + timeoutMs;
     const deadline = new Deadline(this.#clock);
     deadline.set(timeoutMs);
     const where = [this.#client, configMaps, namespace, reference.configMap, { signal: deadline.signal }] as const;
@@ -61,7 +62,9 @@ export class SchemaReader {
       if (kept) return kept;
       const object = await marked(namespace, reference, getObject(...where));
       const [key, text] = chosenKey(object, reference);
-      const schema = await parsed(`${reference.configMap}/${key}`, text, timeoutMs);
+      // A write may name several schemas, and only one is parsed at a time: what one takes, the others do not have.
+      const leftMs = (): number => untilMs - this.#clock.monotonicMs();
+      const schema = await parsed(`${reference.configMap}/${key}`, text, leftMs);
       const version = versionOf(object, reference);
       this.#kept.set(version, schema, version.length + text.length, namespace);
       return schema;
@@ -111,14 +114,14 @@ function chosenKey(object: object, { configMap, schemaKey }: SchemaReference): r
 }
 
 /** A key whose name shows no format is parsed as JSON. */
-async function parsed(name: string, text: string, limitMs: number): Promise<LoadedSchema> {
+async function parsed(name: string, text: string, leftMs: () => number): Promise<LoadedSchema> {
   const format = formatOf(name) ?? formatOf('.json');
   if (!format || text.length > Math.min(budgets.schemaBytes, format.maxLength)) {
     throw new SchemaReadError(`the schema ${name} is too large`, 'schema_unreadable');
   }
   const parse = await format.load();
   try {
-    return withinTime(limitMs, () => loadSchema(name, text, parse));
+    return withinTime(leftMs(), () => loadSchema(name, text, parse));
   } catch (thrown) {
     const why = thrown instanceof SchemaError ? describeSchemaError({ name, text }, thrown) : `${name}: not readable`;
     throw new SchemaReadError(`the schema cannot be used: ${why}`, 'schema_unreadable', thrown);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isAlias, isMap, isPair, isSeq, Scalar } from 'yaml';
+import { isAlias, isMap, isPair, isScalar, isSeq, Scalar } from 'yaml';
 import type { Alias, Document, Node, Pair } from 'yaml';
 import { canonicalMap, NoCanonicalFormError, type CanonicalForm } from './canonical-form';
 import { composeYaml } from './yaml-documents';
@@ -54,6 +54,15 @@ class Reader {
   }
 
   #map(pairs: readonly Pair<Node, Node | null>[]): string {
+    // Quotes, a tag or an anchor do not make another key: a reader takes the last of `a` and `"a"`, and here they are sorted.
+    const names = pairs.flatMap(({ key }) => nameOf(key) ?? []);
+    if (new Set(names).size < names.length) throw new NoCanonicalFormError('a key appears twice');
     return canonicalMap(pairs.map(({ key, value }) => [this.node(key), value ? this.node(value) : '']));
   }
+}
+
+/** Undefined for a key that is itself a map or a list. */
+function nameOf(key: Node): string | undefined {
+  if (isAlias(key)) throw new NoCanonicalFormError('a key is an alias');
+  return isScalar(key) ? key.source : undefined;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { budgets } from '../budgets';
 import { checkSettings, type CheckSettings } from './check-settings';
 
 const prefix = 'reroll.dev/';
@@ -55,5 +56,13 @@ describe('checkSettings', () => {
       mode: 'warn',
       problems: [{ key: prefix + key, message }],
     });
+  });
+
+  it.each([
+    ['required-keys', '!,'.repeat(501), 'has more than 500 names and is ignored as a whole'],
+    ['schema', `a,${'b'.repeat(budgets.listBytes)}`, 'has more than 32768 bytes and is ignored as a whole'],
+  ])('reports %s over its budget once, and uses none of it', (key, value, message) => {
+    const problems = [{ code: 'over-budget', key: prefix + key, value, message, fix: 'list fewer names' }];
+    expect(settings({ [key]: value })).toEqual({ ...nothing, problems });
   });
 });

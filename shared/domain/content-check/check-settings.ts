@@ -1,5 +1,6 @@
 import type { AnnotationProblem, AnnotationProblemCode } from '../annotations/annotation-problem';
 import { annotation, sourceAnnotations, type Annotations } from '../annotations/annotations';
+import { namesIn, overBudget } from '../text/pattern';
 
 /** Whether admission denies a write with a fault, or allows it with a warning. */
 export const checkModes = ['warn', 'deny'] as const;
@@ -71,7 +72,7 @@ export function checkSettings(annotations: Annotations, ofNamespace: CheckMode |
 type Complain = (code: AnnotationProblemCode, key: string, value: string, message: string, fix: string) => void;
 
 function schemasIn(value: string | undefined, complain: Complain): readonly SchemaReference[] {
-  const elements = elementsOf(value);
+  const elements = elementsOf(sourceAnnotations.schema, value, complain);
   const parsed = elements.slice(0, maxSchemas).map((element): SchemaReference | undefined => {
     const [, key, configMap = '', schemaKey] = schemaReference.exec(element) ?? [];
     if (configMap !== '') return { key, configMap, schemaKey };
@@ -92,7 +93,7 @@ function schemasIn(value: string | undefined, complain: Complain): readonly Sche
 }
 
 function keysIn(value: string | undefined, complain: Complain): readonly string[] {
-  return elementsOf(value).filter((key) => {
+  return elementsOf(sourceAnnotations.requiredKeys, value, complain).filter((key) => {
     if (dataKey.test(key)) return true;
     complain(
       'bad-name',
@@ -119,9 +120,10 @@ function bytesIn(value: string | undefined, complain: Complain): number | undefi
   return undefined;
 }
 
-function elementsOf(value: string | undefined): readonly string[] {
-  return (value ?? '')
-    .split(',')
-    .map((element) => element.trim())
-    .filter((element) => element !== '');
+/** None of a list over its budget: every element may be a problem of its own, and a write waits for all of them. */
+function elementsOf(key: string, value: string | undefined, complain: Complain): readonly string[] {
+  const list = value ?? '';
+  const over = overBudget(list);
+  if (over) complain('over-budget', key, list, over.message, over.fix);
+  return namesIn(list);
 }

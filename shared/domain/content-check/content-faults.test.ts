@@ -238,4 +238,18 @@ x = [
     const slow = await faults('a.json', `["${'a'.repeat(50_000)}!"]`, '{"items": {"pattern": "^(a+)+$"}}');
     expect(slow.faults).toHaveLength(1);
   });
+
+  it.each(['{"uniqueItems": true}', '{"const": ["b"]}', '{"enum": [["b"]]}'])(
+    'does not write out a long text that aliases repeat, to compare it by %s',
+    async (schema) => {
+      const repeated = `a: &a ${'x'.repeat(40_000)}\nb: [${Array.from({ length: 100 }, () => '*a').join()}]`;
+      const why = 'shapes/app.json: schema and content together are too complex';
+      expect(await faults('a.yaml', repeated, `{"properties": {"b": ${schema}}}`)).toEqual({
+        faults: [],
+        unusable: [why],
+      });
+      const long = `b: [${'x'.repeat(60_000)}, ${'x'.repeat(60_000)}]`;
+      expect((await faults('a.yaml', long, `{"properties": {"b": ${schema}}}`)).faults).toHaveLength(1);
+    },
+  );
 });

@@ -22,6 +22,8 @@ const rows: readonly (readonly [schema: unknown, allowed: readonly unknown[], re
   [{ enum: ['a', 1, { b: [1], c: 2 }] }, ['a', 1, { c: 2, b: [1] }], ['b', '1', { b: [1] }, null]],
   [{ const: [1, { a: null }] }, [[1, { a: null }]], [[1], null]],
   [{ multipleOf: 0.1 }, [0.3, 2, 'x'], [0.25]],
+  [{ multipleOf: 0.01 }, [1_234_567.89, -10_000_000.07, 123_456_789_012.34], [1_234_567.895, 123_456_789_012.345]],
+  [{ multipleOf: 2 }, [0, -4, 2 ** 53], [2 ** 53 - 1, 0.5]],
   [{ maximum: 3 }, [3, -1, '9'], [3.1]],
   [{ minimum: 3 }, [3], [2.9]],
   [{ exclusiveMaximum: 3 }, [2.9], [3]],

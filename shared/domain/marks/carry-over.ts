@@ -96,6 +96,11 @@ const markerName = new RegExp(`^STAKATER_\\w*(?:${tokens.join('|')})$`);
 /** Our marker, and the SHA-1 of Reloader. Any other variable was added by a person, who may remove it. */
 const markerValue = new RegExp(`^(?:(?:[A-Za-z0-9_-]{${String(digestLength)}}|-)\\.[0-9a-f]+|[0-9a-f]{40})$`);
 
+/** Whether a variable is the marker of a restart. */
+export function isMarkerVariable({ name, value }: { readonly name?: unknown; readonly value?: unknown }): boolean {
+  return typeof name === 'string' && typeof value === 'string' && markerName.test(name) && markerValue.test(value);
+}
+
 function markerIn(template: JsonObject, restartedAtMs: string | undefined): TemplateMarker {
   const annotations = annotationsOf(template);
   // The marker of `kubectl rollout restart` looks the same, and belongs to a person.
@@ -109,7 +114,7 @@ function markerIn(template: JsonObject, restartedAtMs: string | undefined): Temp
     ),
     env: variablesOf(template).flatMap(({ container, index, name, value }): EnvMark[] => {
       if (typeof name !== 'string' || typeof value !== 'string') return [];
-      return markerName.test(name) && markerValue.test(value) ? [{ container, index, name, value }] : [];
+      return isMarkerVariable({ name, value }) ? [{ container, index, name, value }] : [];
     }),
   };
 }
