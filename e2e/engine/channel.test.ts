@@ -3,6 +3,8 @@ import { parseChangeBatch } from '../../shared/domain/protocol/change-batch';
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { KubeClient } from '../../shared/kube/client/client';
 import { staticCredentials } from '../../shared/kube/access/credentials';
+import { patchObject } from '../../shared/kube/client/objects';
+import { configMaps } from '../../shared/kube/resource';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { WebhookEngine } from '../../webhook/process/engine';
 import { WebhookMetrics } from '../../webhook/metrics';
@@ -11,6 +13,7 @@ import { admissionReview, reviewBody } from '../apiserver/admission-review';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import { inProcessTransport } from '../apiserver/in-process-transport';
 import { ownNamespace } from '../engine-settings';
+import { userTransport } from '../user-transport';
 import { Harness, type Engine, handoverLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -367,4 +370,35 @@ it('a read that was under way when etcd was restored restarts nothing', async ()
   harness.server.restore(backup);
   await harness.clock.advance(60_000);
   expect(harness.restarts('Deployment', 'web')).toBe(0);
+});
+
+describe('a change of the one key that a workload uses, and one of another key by somebody else before the restart', () => {
+  async function editAs(user: string, data: Record<string, string>): Promise<void> {
+    const { clock } = harness;
+    const transport = userTransport(inProcessTransport(harness.server, user));
+    const credentials = staticCredentials({});
+    const client = new KubeClient({ transport, clock, credentials, logger: new RecordingLogger(), userAgent: user });
+    await patchObject(client, configMaps, 'default', 'app', { data }, { type: 'merge' });
+    await clock.advance(100);
+  }
+
+  async function nameOf(...edits: readonly (readonly [string, Record<string, string>])[]): Promise<unknown> {
+    const env = [{ name: 'COLOR', valueFrom: { configMapKeyRef: { name: 'app', key: 'color' } } }];
+    harness.seed(deployment({ name: 'one', annotations: auto, env }));
+    await harness.clock.advance(60_000);
+    for (const [user, data] of edits) await editAs(user, data);
+    await harness.clock.advance(60_000);
+    const { metadata } = await harness.get('Deployment', 'one');
+    return JSON.parse(metadata.annotations?.['reroll.dev/last-restart'] ?? 'null');
+  }
+
+  it('names who changed that key', async () => {
+    const named = await nameOf(['alice', { color: 'blue' }], ['bob', { size: 'xl' }]);
+    expect(named).toMatchObject({ sources: { 'cm/app': ['color'] }, by: ['alice'] });
+    expect(await metric('reroll_changes_total{path="both"} 2')).toBe(true);
+  });
+
+  it('names one person who did both', async () => {
+    expect(await nameOf(['alice', { color: 'blue' }], ['alice', { size: 'xl' }])).toMatchObject({ by: ['alice'] });
+  });
 });

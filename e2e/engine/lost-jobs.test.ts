@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createObject } from '../../shared/kube/client/objects';
+import { createObject, type KubeObject } from '../../shared/kube/client/objects';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { AdmissionHook } from '../apiserver/admission';
 import { configMap, cronJob, fromConfigMap, job } from '../apiserver/cluster';
@@ -217,4 +217,49 @@ it('a Job that the next leader recreated is reported by that one alone, though t
   expect([births(), entriesLeft()]).toEqual([2, 0]);
   const told = [first, second].map(({ lines }) => lines.filter(({ message }) => message.endsWith('recreated')).length);
   expect(told).toEqual([0, 1]);
+});
+
+describe('an edit of a Job that is about to be recreated', () => {
+  const isDeletion = ({ method, pathname }: FaultTarget): boolean =>
+    method === 'DELETE' && pathname.endsWith('/jobs/migrate');
+  const edit = { metadata: { labels: { team: 'a' } }, spec: { suspend: true } };
+
+  async function expectEditAndRestart(): Promise<void> {
+    await harness.clock.advance(longAfterMs);
+    const { metadata, spec } = (await harness.get('Job', 'migrate')) as KubeObject & { readonly spec?: unknown };
+    expect([metadata.labels, spec]).toMatchObject([edit.metadata.labels, edit.spec]);
+    expect(JSON.stringify(spec)).toContain('STAKATER_APP_CONFIGMAP');
+    expect([births(), entriesLeft()]).toEqual([2, 0]);
+  }
+
+  it('is kept while the deletion is on its way', async () => {
+    await harness.start();
+    harness.faults.add({ match: isDeletion, times: 1, fault: { kind: 'delay', delayMs: 5_000 } });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(1_200);
+    await harness.patch('Job', 'migrate', edit);
+    await expectEditAndRestart();
+  });
+
+  it('is kept by the next leader, which finds the entry and the Job', async () => {
+    const first = await harness.start();
+    harness.faults.add({ match: isDeletion, times: 1, fault: { kind: 'half-open' } });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(1_200);
+    first.kill();
+    expect(entriesLeft()).toBe(1);
+    await harness.patch('Job', 'migrate', edit);
+    await harness.start({ identity: 'reroll-1' });
+    await expectEditAndRestart();
+  });
+
+  it('that ends its restarts ends this one', async () => {
+    await harness.start();
+    harness.faults.add({ match: isDeletion, times: 1, fault: { kind: 'delay', delayMs: 5_000 } });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(1_200);
+    await harness.patch('Job', 'migrate', { metadata: { annotations: { 'reloader.stakater.com/auto': 'false' } } });
+    await harness.clock.advance(longAfterMs);
+    expect([births(), entriesLeft()]).toEqual([1, 0]);
+  });
 });

@@ -4,7 +4,7 @@ import type { FakeClock } from '../../shared/runtime/fake-clock';
 import { NotLeadingError } from './restart';
 import { JobJournal, type JobStep } from './job-journal';
 import { isUnderWay, JobStore, testStore, type Mishap } from './job-journal.fixture';
-import { entryName, sealEntry, type JobRecreation } from './journal-entry';
+import { entryName, jobDigest, sealEntry, type JobRecreation } from './journal-entry';
 import type { RefusedEntry } from './journal-store';
 
 const jobPath = '/apis/batch/v1/namespaces/shop/jobs/migrate';
@@ -338,13 +338,30 @@ describe('an entry', () => {
     expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
   });
 
+  it.each([
+    ['its status alone', { status: { active: 2 } }, 'created'],
+    ['its author', { spec: { suspend: true } }, 'superseded'],
+  ])('deletes no version that it has not looked at: one changed by %s', async (_whom, change, end) => {
+    const process = launch();
+    const old = jobNow()!;
+    await process.journal.write({ ...entryOf('old'), madeFrom: jobDigest(old) });
+    let deletions = 0;
+    store.before = ({ method, path }) => {
+      if (method === 'DELETE' && path.includes('/jobs/') && deletions++ === 0)
+        store.put(jobPath, { ...old, ...change });
+    };
+    expect((await carryOut(process)).map(({ kind }) => kind).at(-1)).toBe(end);
+    expect(jobNow()?.metadata.uid === 'old').toBe(end === 'superseded');
+    expect([deletions, entriesLeft()]).toEqual([end === 'created' ? 2 : 1, 0]);
+  });
+
   it('never deletes a Job that replaced its own between look and delete', async () => {
     const process = launch();
     await process.journal.write(entryOf('old'));
     store.before = ({ method }) => {
       if (method === 'DELETE') store.put(jobPath, { metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' } });
     };
-    await expect(process.journal.advance(process.entries[0]!)).rejects.toMatchObject({ status: 409 });
+    expect(await process.journal.advance(process.entries[0]!)).toEqual({ kind: 'waiting' });
     expect(jobNow()?.metadata.uid).toBe('foreign');
     expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
   });

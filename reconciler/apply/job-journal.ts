@@ -5,14 +5,16 @@ import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { KubeClient } from '../../shared/kube/client/client';
 import {
   AlreadyExistsError,
+  ConflictError,
   type ForbiddenError,
   isNamespaceGone,
   KubeError,
+  NotFoundError,
   undefinedIfNotFound,
 } from '../../shared/kube/errors';
 import { createObject, deleteObject, getObject, type KubeObject } from '../../shared/kube/client/objects';
 import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
-import { entryName, type EntryClaim, type JobRecreation } from './journal-entry';
+import { entryName, jobDigest, type EntryClaim, type JobRecreation } from './journal-entry';
 import type { JournalStore, StoredEntry, WrittenEntry } from './journal-store';
 
 export interface JobJournalOptions {
@@ -33,7 +35,8 @@ export type JobStep =
   /** The Job is deleted and cannot be created yet. */
   | { readonly kind: 'not-created'; readonly entry: JobRecreation; readonly error: unknown }
   /**
-   * Nothing is left to do: somebody else created, deleted or kept the Job, or the entry is gone, unwanted or not ours.
+   * Nothing is left to do: somebody else created, deleted, edited or kept the Job, or the entry is gone, unwanted or not
+   * ours.
    */
   | { readonly kind: 'superseded' }
   /** The old Job is still being deleted. */
@@ -48,7 +51,8 @@ type Entry = Pick<StoredEntry, 'entry'> & Partial<Pick<StoredEntry, 'version'>>;
  *     in-doubt ──▶ removed                   it may not be stored; nothing was deleted for it
  *     untouched ─┬─▶ begun ──▶ removed       it is stored; if its Job is gone, somebody else deleted it
  *                └─▶ removed
- *     begun: this process or an earlier one may have deleted its Job; if the Job is gone, it must be created
+ *     begun: this process or an earlier one may have deleted its Job; if the Job is gone, it must be created. If it is
+ *     there and was edited, it was not deleted
  */
 interface OpenEntry extends EntryClaim {
   readonly state: 'in-doubt' | 'untouched' | 'begun';
@@ -154,6 +158,9 @@ export class JobJournal {
     const isGoing = job === undefined || job.metadata.deletionTimestamp !== undefined;
     // The Job's owner deleted it and does not want it back.
     if (isGoing && this.#open.get(name)?.state === 'untouched') return await this.#withdraw(name, found);
+    // Somebody has edited the Job since, and its successor would undo that. No deletion of ours can arrive any more,
+    // because each names a version from before the edit. A new plan takes the Job as it is now.
+    if (job && !isGoing && isEditedSince(job, entry)) return await this.#withdraw(name, found);
     this.#options.onRecreating(entry);
     if (!job) return await this.#create(name, found);
     if (!isGoing) await this.#delete(name, job);
@@ -219,10 +226,14 @@ export class JobJournal {
     const claim = this.#open.get(name);
     // Set before the request, because its answer may be lost: from here on, a missing Job was deleted by us.
     if (claim) this.#open.set(name, { ...claim, state: 'begun' });
-    const precondition = { uid: metadata.uid, propagationPolicy: 'Background' as const };
-    await deleteObject(this.#options.client, jobs, metadata.namespace, metadata.name, precondition).catch(
-      undefinedIfNotFound,
-    );
+    const { uid, resourceVersion, namespace, name: jobName } = metadata;
+    const options = { uid, resourceVersion, propagationPolicy: 'Background' } as const;
+    try {
+      await deleteObject(this.#options.client, jobs, namespace, jobName, options);
+    } catch (error) {
+      // In either case the next look finds out more. A conflict is mostly one with the status of a running Job.
+      if (!(error instanceof NotFoundError) && !(error instanceof ConflictError)) throw error;
+    }
   }
 
   async #remove(name: string, { version }: Entry, end: JobStep = superseded): Promise<JobStep> {
@@ -237,6 +248,11 @@ export class JobJournal {
     this.#open.delete(name);
     return end;
   }
+}
+
+/** Older versions did not note what the successor was made from. */
+function isEditedSince(job: KubeObject, { madeFrom }: JobRecreation): boolean {
+  return madeFrom !== undefined && madeFrom !== jobDigest(job);
 }
 
 function createdBy(job: KubeObject, entry: JobRecreation): boolean {

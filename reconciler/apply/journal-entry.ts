@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { RerollError } from '../../shared/domain/errors';
 import { KeyedHash } from '../../shared/domain/sources/keyed-hash';
+import { canonicalDigest } from '../../shared/domain/workloads/template-digest';
 import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import type { KubeObject } from '../../shared/kube/client/objects';
 
@@ -10,6 +11,8 @@ const entrySchema = z.object({
   /** The uid of the Job that is to be deleted. */
   uid: z.string().min(1),
   restartId: z.string(),
+  /** The {@link jobDigest} of the Job that the successor was made from. Older versions did not note it. */
+  madeFrom: z.string().optional(),
   /** A draft does not count yet: nothing is deleted or created for it. */
   draft: z.literal(true).optional(),
   /** The sources whose changes the recreation answers. */
@@ -65,6 +68,14 @@ export const entrySelector = `${label}=job`;
 const manifestKey = 'recreation.json.gz';
 const macKey = 'mac';
 const macVersion = 'reroll-journal-entry/1';
+
+/**
+ * Digest of what a successor takes over from its Job: changes whenever somebody edits the Job, and not with its status.
+ */
+export function jobDigest({ metadata, spec }: KubeObject): string {
+  const { labels, annotations, finalizers, ownerReferences } = metadata;
+  return canonicalDigest([labels, annotations, finalizers, ownerReferences, spec]);
+}
 
 /** The name of the entry's Secret for the Job with this uid. */
 export function entryName(uid: string): string {

@@ -7,7 +7,7 @@ import type { KubeClient } from '../../shared/kube/client/client';
 import { AlreadyExistsError } from '../../shared/kube/errors';
 import { createObject, getObject, type KubeObject } from '../../shared/kube/client/objects';
 import type { JobJournal } from './job-journal';
-import type { JobRecreation } from './journal-entry';
+import { jobDigest, type JobRecreation } from './journal-entry';
 import { leaveToNextRun } from './patch-workload';
 import { readAgain } from './read-again';
 import { describeTracedChange } from '../../shared/domain/plan/describe-change';
@@ -42,6 +42,7 @@ export function recreateJob(journal: JobJournal): Apply {
     await journal.write({
       uid: record.uid,
       restartId: restart.id,
+      madeFrom: jobDigest(job),
       sources: restart.changes.map(({ id }) => id),
       because: restart.changes.map(describeTracedChange),
       successor,

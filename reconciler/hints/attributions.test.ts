@@ -58,12 +58,40 @@ describe('Attributions', () => {
     expect(attributions.get('app', 'blue')).toMatchObject({ users: ['alice'], path: 'webhook' });
   });
 
-  it('keep the state before this one, but not the one before that', () => {
-    for (const color of ['blue', 'green']) attributions.add('app', state(color), [by('alice')], 'both');
-    expect(attributions.get('app', 'blue')).toBeDefined();
-    attributions.add('app', state('red'), [by('alice')], 'both');
-    expect(attributions.get('app', 'blue')).toBeUndefined();
-    expect(attributions.get('app', 'red')).toBeDefined();
+  it('keep a few states before this one', () => {
+    for (let n = 0; n <= 8; n++) attributions.add('app', state(String(n)), [by('alice')], 'both');
+    expect(attributions.get('app', '0')).toBeUndefined();
+    expect(attributions.get('app', '1')).toBeDefined();
+    expect(attributions.get('app', '8')).toBeDefined();
+  });
+
+  describe('of some keys', () => {
+    function changes(user: string, digest: string, ...changed: readonly string[]): void {
+      const hint = hintOf(changeRecord({ user, changed: { changed, added: [], removed: [] } }), 0);
+      attributions.add('app', state(digest), [hint], 'both');
+    }
+
+    it('name who changed one of them last, not who changed others since', () => {
+      changes('alice', 'blue', 'color');
+      changes('bob', 'large', 'size');
+      expect(attributions.get('app', 'large', ['color'])).toMatchObject({ users: ['alice'], changedKeys: ['color'] });
+      expect(attributions.get('app', 'large', ['color', 'size'])).toMatchObject({ users: ['bob'] });
+      expect(attributions.get('app', 'large')).toMatchObject({ users: ['bob'] });
+    });
+
+    it('name nobody if it is not known who changed them, but that the webhook has seen the last change', () => {
+      changes('bob', 'large', 'size');
+      expect(attributions.get('app', 'large', ['color'])).toMatchObject({ users: [], moreUsers: 0, path: 'both' });
+      expect(attributions.get('app', 'large', ['color'])?.firstUser).toBeUndefined();
+    });
+
+    it('name the last author if not all keys that were changed may be known', () => {
+      changes('alice', 'blue', 'color');
+      changes('bob', 'many', ...Array.from({ length: 200 }, (_, index) => `key-${String(index)}`));
+      changes('carol', 'none');
+      expect(attributions.get('app', 'many', ['color'])).toMatchObject({ users: ['bob'] });
+      expect(attributions.get('app', 'none', ['color'])).toMatchObject({ users: ['carol'] });
+    });
   });
 
   it('do not name the author of a state for the return to it', () => {

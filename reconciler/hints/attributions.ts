@@ -4,7 +4,7 @@ import type { Attribution, ChangePath } from '../../shared/domain/plan/attributi
 import { splitSourceKey, type SourceKey } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 import { bytesOfAuthors, firstAuthor, mergedAuthors, noAuthors, type Authors } from './authors';
-import { boundedNames, type Hint } from './hint';
+import { areAllNames, boundedNames, type Hint } from './hint';
 
 /** The content of a source, in the object with this uid. Another object with the same content has its own authors. */
 export interface AttributedState {
@@ -27,8 +27,11 @@ interface KeptState {
 
 const keptMs = 10 * 60_000;
 export const maxAttributedSources = 4_096;
-/** The current state of a source and the previous one, whose restart may still need its author for an Event. */
-const maxStates = 2;
+/**
+ * The current state of a source and the previous ones: a restart may still need their authors, because it answers a
+ * change of one key, and others were changed since.
+ */
+const maxStates = 8;
 
 /** The authors of recent states of sources. The least recently used are evicted first. */
 export class Attributions {
@@ -52,8 +55,18 @@ export class Attributions {
     return this.#sources.has(source);
   }
 
-  get(source: SourceKey, digest: string): Attribution | undefined {
-    return this.#fresh(this.#sources.get(source)?.states.get(digest))?.attribution;
+  /**
+   * Who put a source into a state. With `keys`, who changed one of them: if that was none of the last authors, it was one
+   * before, and if it is not known which, nobody is named.
+   */
+  get(source: SourceKey, digest: string, keys?: readonly string[]): Attribution | undefined {
+    const states = this.#sources.get(source)?.states;
+    const last = this.#fresh(states?.get(digest))?.attribution;
+    if (!last || !keys || mayHaveChanged(last, keys)) return last;
+    const earlier = [...(states?.values() ?? [])].findLast(
+      (kept) => this.#fresh(kept) && mayHaveChanged(kept.attribution, keys),
+    );
+    return { ...(earlier?.attribution ?? { ...last, ...nobody }), path: last.path };
   }
 
   /**
@@ -101,6 +114,13 @@ export class Attributions {
   #fresh(kept: KeptState | undefined): KeptState | undefined {
     return kept && this.#clock.monotonicMs() - kept.addedMs <= keptMs ? kept : undefined;
   }
+}
+
+const nobody = { users: [], moreUsers: 0, firstUser: undefined, manager: undefined } as const;
+
+/** Whether the author may have changed one of these keys: not all that were changed may be known. */
+function mayHaveChanged({ changedKeys }: Attribution, keys: readonly string[]): boolean {
+  return !areAllNames(changedKeys) || changedKeys.some((key) => keys.includes(key));
 }
 
 /** Estimated size of a state without its texts. */

@@ -23,6 +23,9 @@ export interface Hint {
 /** Up to ten thousand hints are kept. Long key names must not fill the memory. */
 const maxNameCharacters = 1_000;
 
+/** No key of a source has a longer name. */
+const maxKeyCharacters = 253;
+
 export function hintOf({ changed, ...record }: ChangeRecord, receivedMs: number): Hint {
   const { uid, digest, user, manager, observedAtMs, replaces } = record;
   const changedKeys = boundedNames([...changed.changed, ...changed.added, ...changed.removed]);
@@ -41,6 +44,12 @@ export function boundedNames(names: Iterable<string>): readonly string[] {
     kept.push(name);
   }
   return kept;
+}
+
+/** Whether these are surely all names that were changed: there are some, and the next one would have had room. */
+export function areAllNames(names: readonly string[]): boolean {
+  const characters = names.reduce((sum, { length }) => sum + length, 0);
+  return names.length > 0 && characters + maxKeyCharacters <= maxNameCharacters;
 }
 
 /** Estimated size of a hint without its texts. */

@@ -197,9 +197,12 @@ export class Hints {
     await Promise.all(reads);
   }
 
-  /** Who put a source into the state with this digest, for ten minutes; undefined: only the watch showed it. */
-  attribution(source: SourceRef, digest: string): Attribution | undefined {
-    return this.#attributions.get(sourceKey(source), digest);
+  /**
+   * Who put a source into the state with this digest, for ten minutes; undefined: only the watch showed it. With `keys`, who
+   * changed one of them.
+   */
+  attribution(source: SourceRef, digest: string, keys?: readonly string[]): Attribution | undefined {
+    return this.#attributions.get(sourceKey(source), digest, keys);
   }
 
   stop(): void {

@@ -76,7 +76,8 @@ function earlierChanges({ sources }: DescribeOptions, workload: TrackedWorkload)
 
 /**
  * Adds the ids of the changes, and the authors that the webhook reported for the content that is stored now, not for
- * content that was only announced. An author who was known before stays known.
+ * content that was only announced, nor for other keys than those that changed for the workload. An author who was known
+ * before stays known.
  */
 export function attributed(
   hints: Pick<Hints, 'attribution'>,
@@ -86,7 +87,8 @@ export function attributed(
   return changes.map((change) => {
     const { kind, name, whole } = change;
     const source = { kind, namespace: record.namespace, name };
-    const attribution = whole === undefined ? undefined : hints.attribution(source, whole);
+    const attribution =
+      whole === undefined ? undefined : hints.attribution(source, whole, change.comparison?.changedKeys);
     const id = change.changeId ?? idOf(source, change);
     return { ...change, changeId: id, attribution: attribution ?? change.attribution };
   });

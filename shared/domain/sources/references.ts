@@ -195,7 +195,7 @@ function mountedVolumes(podSpec: unknown): ReadonlyMap<unknown, MountedVolume> {
       if (volume?.paths === allPaths) continue;
       // A `subPathExpr` excludes a `subPath`. Only the kubelet knows what it expands to, so it may be any path. The
       // same holds for paths that are too long, and for more paths than the budget allows.
-      const path = partsOf(mount['subPath'])?.join('/') ?? '';
+      const path = withoutDataLink(partsOf(mount['subPath']) ?? []).join('/');
       const isWhole = path === '' || volume?.paths.size === budgets.volumePaths;
       if (!volume) byName.set(name, { target, paths: isWhole ? allPaths : new Set([path]) });
       else if (isWhole) volume.paths = allPaths;
@@ -215,6 +215,11 @@ function partsOf(path: unknown): readonly string[] | undefined {
   if (text.length > budgets.pathBytes) return undefined;
   const parts = text.split('/').filter((part) => part !== '' && part !== '.');
   return parts.length > budgets.pathParts ? undefined : parts;
+}
+
+/** The kubelet keeps the files of these volumes in a directory of their own, to which a link `..data` leads. */
+function withoutDataLink(parts: readonly string[]): readonly string[] {
+  return parts[0] === '..data' ? parts.slice(1) : parts;
 }
 
 function takeFiles(kind: SourceKind, source: unknown, nameField: string, mount: MountedVolume, uses: Uses): void {

@@ -2,12 +2,17 @@ import { fieldAt, type JsonObject } from '../kubernetes/json-value';
 import { textDigest } from '../sources/content-digest';
 import type { WorkloadKind } from '../kubernetes/workload-kinds';
 
-/**
- * Digest of a workload's pod template as the API server sends it. It is the same for all templates that Kubernetes
- * treats as equal: the order of fields does not matter, and an empty field equals a missing one.
- */
+/** The {@link canonicalDigest} of a workload's pod template as the API server sends it. */
 export function templateDigest({ templatePath }: WorkloadKind, object: unknown): string {
-  return textDigest(JSON.stringify(canonical(fieldAt(object, templatePath)) ?? null));
+  return canonicalDigest(fieldAt(object, templatePath));
+}
+
+/**
+ * The same for all values that Kubernetes treats as equal: the order of fields does not matter, and an empty field
+ * equals a missing one.
+ */
+export function canonicalDigest(value: unknown): string {
+  return textDigest(JSON.stringify(canonical(value) ?? null));
 }
 
 /** Fields sorted by name, empty ones removed; list items keep their order and number. */
