@@ -9,6 +9,9 @@ interface ObjectSchema {
 }
 
 const strings = { type: 'array', items: { type: 'string' } };
+/** The API server takes no other values of labels and annotations. Null takes out one of the defaults. */
+const texts = { type: 'object', additionalProperties: { type: ['string', 'null'] } };
+const mapsOfTexts = /(labels|annotations|nodeSelector)$/i;
 const port = { type: 'integer', minimum: 1, maximum: 65_535 };
 /** A Go duration; empty means the default. */
 const duration = { type: 'string', pattern: '^(0|([0-9]+(\\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)?$' };
@@ -50,8 +53,8 @@ const known: Readonly<Record<string, Schema>> = {
     additionalProperties: false,
     properties: {
       port,
-      labels: { type: 'object' },
-      annotations: { type: 'object' },
+      labels: texts,
+      annotations: texts,
       ipFamilyPolicy: { enum: ['SingleStack', 'PreferDualStack', 'RequireDualStack'] },
       ipFamilies: { type: 'array', items: { enum: ['IPv4', 'IPv6'] }, minItems: 1, maxItems: 2 },
     },
@@ -87,7 +90,7 @@ export function valuesSchema(values: readonly ChartValue[] = chartValues()): Sch
     const names = value.path.split('.');
     const last = names.pop() ?? '';
     const parent = at(root, names.join('.'));
-    parent.properties[last] = { ...(known[value.path] ?? schemaOf(value.default)), description: value.describe };
+    parent.properties[last] = { ...(known[value.path] ?? schemaOf(value)), description: value.describe };
   }
   root.properties['enabled'] = {
     type: 'boolean',
@@ -112,8 +115,8 @@ function childOf(object: ObjectSchema, name: string): ObjectSchema {
   return child;
 }
 
-function schemaOf(value: unknown): Schema {
+function schemaOf({ path, default: value }: ChartValue): Schema {
   if (Array.isArray(value)) return { type: 'array' };
   if (typeof value === 'number') return { type: 'integer' };
-  return { type: typeof value };
+  return typeof value === 'object' && mapsOfTexts.test(path) ? texts : { type: typeof value };
 }

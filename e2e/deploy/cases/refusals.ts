@@ -118,6 +118,8 @@ export const refusals: readonly Refusal[] = [
   { values: { reloder: {} }, says: /additional properties 'reloder' not allowed/ },
   { values: { reloader: { autoReloadAl: true } }, says: /'autoReloadAl' not allowed/ },
   { values: { reloader: { autoReloadAll: 'maybe' } }, says: /autoReloadAll.*want boolean/s },
+  { values: { commonLabels: { team: 5 } }, says: /commonLabels\/team.*got number, want null or string/s },
+  { values: { reloader: { service: { labels: { a: true } } } }, says: /labels\/a.*got boolean, want null or string/s },
   { values: { reloader: { reloadStrategy: 'env' } }, says: /reloadStrategy.*must be one of 'default', 'env-vars'/s },
   { values: { reloader: { settle: 'banana' } }, says: /settle.*does not match pattern/s },
   { values: { reloader: { settle: '1.' } }, says: /settle.*does not match pattern/s },
