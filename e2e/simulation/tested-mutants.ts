@@ -150,9 +150,23 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a Job is deleted without its uid',
     file: 'reconciler/apply/job-journal.ts',
-    from: '{ uid: metadata.uid, propagationPolicy',
-    to: '{ propagationPolicy',
+    from: '{ uid, resourceVersion, propagationPolicy',
+    to: '{ resourceVersion, propagationPolicy',
     test: 'reconciler/apply/job-journal.test.ts',
+  },
+  {
+    what: 'a Job that was edited since it was looked at is deleted',
+    file: 'reconciler/apply/job-journal.ts',
+    from: '{ uid, resourceVersion, propagationPolicy',
+    to: '{ uid, propagationPolicy',
+    test: 'reconciler/apply/job-journal.test.ts',
+  },
+  {
+    what: 'a Job is recreated as it was before an edit',
+    file: 'reconciler/apply/job-journal.ts',
+    from: 'return madeFrom !== undefined && madeFrom !== jobDigest(job);',
+    to: 'return false;',
+    test: 'e2e/engine/lost-jobs.test.ts',
   },
   {
     what: 'the former holder of the Lease is lost with an answer',

@@ -355,11 +355,12 @@ describe('an entry', () => {
     expect([deletions, entriesLeft()]).toEqual([end === 'created' ? 2 : 1, 0]);
   });
 
-  it('never deletes a Job that replaced its own between look and delete', async () => {
+  it('never deletes a Job that replaced its own between look and delete, also if a restored etcd gave it the same version', async () => {
     const process = launch();
     await process.journal.write(entryOf('old'));
+    const old = jobNow()!;
     store.before = ({ method }) => {
-      if (method === 'DELETE') store.put(jobPath, { metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' } });
+      if (method === 'DELETE') store.objects.set(jobPath, { ...old, metadata: { ...old.metadata, uid: 'foreign' } });
     };
     expect(await process.journal.advance(process.entries[0]!)).toEqual({ kind: 'waiting' });
     expect(jobNow()?.metadata.uid).toBe('foreign');
