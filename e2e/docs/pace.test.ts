@@ -65,7 +65,7 @@ describe('docs/pace.md, how many at once', () => {
         usersOf: () => [],
         revisionOf: () => 0,
       };
-      const sources = { get: () => ({ ...sourceRecord({}), ...(gates && { gates }) }) };
+      const sources = { get: () => ({ ...sourceRecord({}), ...(gates && { gates }) }), namesIn: () => [] };
       const rolling = new RollingWorkloads({ clock, onFreed: () => undefined });
       const logger = new RecordingLogger();
       const onTurn = (): void => undefined;

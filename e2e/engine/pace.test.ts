@@ -178,6 +178,17 @@ describe('the number of workloads that roll at once', () => {
     expect(total()).toBe(8);
   });
 
+  it('is kept among the users of a source, whatever they are restarted for', async () => {
+    harness.seed(configMap({ name: 'other', namespace: 'shop', data: { color: 'red' } }));
+    harness.seed(...apps(4, { uses: ['app', 'other'] }));
+    await start();
+    await harness.patchSource('ConfigMap', 'app', { metadata: { annotations: { [maxRolling]: '1' } } }, 'shop');
+    await pass(5_000);
+    await edit('blue', 'shop', 'other');
+    await pass(3 * minuteMs);
+    expect([total(), most.get('shop')]).toEqual([4, 1]);
+  });
+
   it('is kept in each node pool', async () => {
     const pool = (name: string): App => ({ nodeSelector: { 'example.com/pool': name } });
     harness.seed(...apps(3, pool('a'), 'a'), ...apps(3, pool('b'), 'b'), ...apps(3, {}, 'none'));

@@ -51,6 +51,16 @@ describe('a source with one user', () => {
     expect(await shop.engine?.metrics.registry.text()).toContain('reroll_stopped_sources 0');
   });
 
+  it('is not taken for proved because its user was broken by it, and has no pods since', async () => {
+    await shop.patch({ metadata: { annotations: { [onFailure]: 'keep' } } });
+    await shop.start();
+    await shop.write(bad);
+    await shop.pass(10);
+    await shop.harness.patch('Deployment', 'web-0', { spec: { replicas: 0 } }, 'shop');
+    await shop.pass(30);
+    expect(shop.kept('good')).toMatchObject({ data: { color: 'red' } });
+  });
+
   it('keeps a content that works', async () => {
     await shop.start();
     await shop.write('blue');

@@ -40,7 +40,10 @@ beforeEach(() => {
 });
 
 function make(pace: Partial<PaceSettings>): void {
-  const sources = { get: () => ({ ...sourceRecord({ writtenAtMs: at(0) }), ...(source && { gates: source }) }) };
+  const sources = {
+    get: () => ({ ...sourceRecord({ writtenAtMs: at(0) }), ...(source && { gates: source }) }),
+    namesIn: () => [],
+  };
   const onTurn = (key: WorkloadKey): void => void woken.push(key.split('/')[2] ?? '');
   const index = {
     get: (key: WorkloadKey) => workloads.get(key),

@@ -4,7 +4,7 @@ import type { PaceSettings } from '../../shared/domain/gate-settings/pace-settin
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import { maxRollingGate, type LimitInUse, type Rolling } from '../../shared/domain/gates/max-rolling-gate';
 import { restartRateGate } from '../../shared/domain/gates/restart-rate-gate';
-import { candidateOf } from '../../shared/domain/plan/candidates';
+import { candidateOf, candidates } from '../../shared/domain/plan/candidates';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { SourceStages } from '../../shared/domain/protocol/source-inspection';
 import type { LocalSourceRef, SourceRef } from '../../shared/domain/sources/source';
@@ -26,7 +26,7 @@ export interface RestartTurnsOptions {
   readonly clock: Clock;
   readonly pace: PaceSettings;
   readonly workloads: Pick<WorkloadIndex, 'get' | 'tracked'>;
-  readonly sources: Pick<SourceIndex, 'get'>;
+  readonly sources: Pick<SourceIndex, 'get' | 'namesIn'>;
   readonly namespaces: Pick<NamespaceGates, 'of'>;
   readonly rolling: RollingWorkloads;
   readonly order: RestartOrder;
@@ -293,18 +293,18 @@ export class RestartTurns {
     const { namespace } = workload.record;
     const found = changes.map(({ kind, name }) => sources.get({ kind, namespace, name }));
     return {
-      ...{ workload, changes },
+      workload,
       isUrgent: found.some((source) => source?.gates?.isUrgent === true),
       owedSinceMs: Math.min(...found.map((source) => source?.writtenAtMs ?? clock.nowMs())),
     };
   }
 
   #closed(restart: WaitingRestart, nowMs: number): Closed | undefined {
-    const { workload, changes } = restart;
+    const { workload } = restart;
     const { key, record } = workload;
     if (rollsOut(record)) {
       const isCounted = this.#options.rolling.of(key).workloads > 0;
-      for (const limit of this.#limits(workload, changes)) {
+      for (const limit of this.#limits(workload)) {
         // One that rolls may restart again: others may be waiting for it, and this may be what makes it ready.
         const isKept = !isCounted && this.#line.isBehind(limit.id, restart, this.#share);
         const gate = maxRollingGate([{ ...limit, isKept }], { pods: record.progress.pods });
@@ -317,7 +317,8 @@ export class RestartTurns {
   }
 
   /** Every limit that concerns the workload. One that restarts again while it rolls takes no second place. */
-  *#limits({ key, record }: TrackedWorkload, changes: readonly LocalSourceRef[]): Generator<ScopedLimit> {
+  *#limits(workload: TrackedWorkload): Generator<ScopedLimit> {
+    const { key, record } = workload;
     const { pace, namespaces, rolling, sources } = this.#options;
     const { namespace, nodePool } = record;
     const own = rolling.of(key);
@@ -342,7 +343,8 @@ export class RestartTurns {
       const inUse = { setBy: '--max-rolling-per-node-pool', limit: pace.perNodePool };
       yield { ...inUse, rolling: others(rolling.inNodePool(nodePool)), id: `pool ${nodePool}`, scope: 'stays' };
     }
-    for (const { kind, name } of changes) {
+    // Also of sources that have not changed: their users must not roll out together for another one either.
+    for (const { kind, name } of candidates({ workload, sources })) {
       const source = { kind, namespace, name };
       const ofSource = sources.get(source)?.gates?.maxRolling ?? 'off';
       if (ofSource === 'off') continue;

@@ -11,7 +11,7 @@ interface Options extends PacedOptions {
 }
 
 function restart(name: string, { isUrgent = false, owedSinceMs = 0, ...options }: Options = {}): WaitingRestart {
-  return { workload: paced({ name, ...options }), changes: [], isUrgent, owedSinceMs };
+  return { workload: paced({ name, ...options }), isUrgent, owedSinceMs };
 }
 
 function add(name: string, options: Options = {}): WaitingRestart {

@@ -1,10 +1,8 @@
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
-import type { LocalSourceRef } from '../../shared/domain/sources/source';
 
 /** A restart that waits for its turn. */
 export interface WaitingRestart {
   readonly workload: TrackedWorkload;
-  readonly changes: readonly LocalSourceRef[];
   /** One of its sources is urgent. */
   readonly isUrgent: boolean;
   /** When the first of its sources was written, by the API server's clock. */

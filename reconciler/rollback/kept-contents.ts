@@ -3,6 +3,7 @@ import { whyNotRestorable } from '../../shared/domain/rollback/restorable';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { changeId } from '../../shared/domain/sources/change-id';
 import { sourceKey, type SourceKey, type SourceRef } from '../../shared/domain/sources/source';
+import { rollsOut } from '../../shared/domain/workloads/rollout-progress';
 import type { Clock } from '../../shared/runtime/clock';
 import type { QueueResult } from '../queue/key-queue';
 import type { WorkloadIndex } from '../workloads/workload-index';
@@ -91,13 +92,19 @@ export class KeptContents {
   #areAllHealthy(source: KeptSource): boolean {
     const { workloads, owes } = this.#options;
     const users = workloads.usersOf(source).filter(({ record }) => !record.deleting);
-    return users.length > 0 && users.every((user) => hasProved(user) && !owes(user, source));
+    // If it has broken those that have it, and they are scaled to 0, nobody is unhealthy any more.
+    return users.some(mayProve) && users.every((user) => hasProved(user) && !owes(user, source));
   }
 }
 
 /** Whether its pods have what is recorded, and are healthy. Of some kinds, no status shows it. */
 export function hasProved({ record: { progress }, baseline }: TrackedWorkload): boolean {
   return baseline !== undefined && (progress.state === 'healthy' || progress.state === 'unknown');
+}
+
+/** Whether its health tells of a content: without pods, nothing has read it. */
+function mayProve({ record }: TrackedWorkload): boolean {
+  return !rollsOut(record) || record.progress.pods > 0;
 }
 
 function contentId({ uid, content }: KeptSource): string {

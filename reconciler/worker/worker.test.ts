@@ -26,6 +26,7 @@ import { Deferrals } from '../reporting/deferrals';
 import { RolloutCoalescer } from './rollout-coalescer';
 import { SettleWindows } from './settle-window';
 import { SourceIndex } from '../sources/source-index';
+import type { Term } from '../../shared/domain/plan/plan-input';
 import { UnfinishedLooks } from './unfinished-looks';
 import { Worker, type WorkerOptions } from './worker';
 import type { WorkerReporter } from './worker-reporter';
@@ -48,6 +49,8 @@ let workloads: WorkloadIndex;
 /** The known author of every change; undefined: no author is remembered. */
 let authors: readonly string[] | undefined;
 let unfinished: UnfinishedLooks;
+/** Undefined: another replica leads. */
+let term: Term | undefined;
 let worker: Worker;
 let gates: GatesAnswer;
 /** What keeps the workload from restarting in its turn. */
@@ -61,6 +64,7 @@ let events: KubeEvent[];
 beforeEach(() => {
   const stored = workloadObject({ baseline, resourceVersion: '11' });
   meanwhile = () => undefined;
+  term = { inChargeSinceMs: 0, watchingSinceMs: 0 };
   server = applyWorld(({ method }) => {
     if (method === 'GET') return { body: stored };
     meanwhile();
@@ -95,7 +99,7 @@ beforeEach(() => {
     ...{ sources, workloads, keys, clock, random: zeroRandom, context },
     knownKinds: () => new Set(['ConfigMap', 'Secret']),
     isNamed: () => false,
-    term: () => ({ inChargeSinceMs: 0, watchingSinceMs: 0 }),
+    term: () => term,
     contents: { read: () => Promise.resolve() },
     versions: { known: () => true, ask: () => Promise.resolve(true) },
     settle: new SettleWindows(clock),
@@ -274,6 +278,17 @@ describe('a restart that may not begin yet', () => {
     expect(await worker.process(key)).toMatchObject({ kind: 'again', afterMs: 5_000 });
     expect(unfinished.get(key)).toMatchObject({ waitsFor: 'hold' });
     expect(unfinished.countByGate().get('hold')).toBe(1);
+  });
+
+  it('is not counted by a replica that stops leading during the look', async () => {
+    jest.spyOn(coalescer, 'look').mockImplementation(async () => {
+      gates = { isOpen: false, closed: { ...closed, untilMs: undefined } };
+      term = undefined;
+      unfinished.clear();
+      return await Promise.resolve({ kind: 'restart' });
+    });
+    await worker.process(key);
+    expect(unfinished.countByGate().size).toBe(0);
   });
 
   it.each([

@@ -101,8 +101,8 @@ export class Worker {
     }
     const result = await this.#looked(workload);
     turns.ended(key, result.closed?.gate, isForPerson(result.error));
-    // Deleted during the look: then it waits for nothing.
-    if (workloads.get(key)) unfinished.note(workload, result);
+    // Deleted during the look: then it waits for nothing. If the term has ended meanwhile, it waits for another leader.
+    if (workloads.get(key)) unfinished.note(workload, this.#options.term() ? result : { kind: 'done' });
     return result;
   }
 
