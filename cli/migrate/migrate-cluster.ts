@@ -1,5 +1,4 @@
 import { workloadKind, workloadKinds, type WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
-import type { LintSettings } from '../../shared/domain/lint/lint-subject';
 import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { printable } from '../../shared/domain/text/printable';
 import type { KubeClient } from '../../shared/kube/client/client';
@@ -7,6 +6,7 @@ import type { KubeObject } from '../../shared/kube/client/objects';
 import type { FoundObject } from '../manifests/manifests';
 import { readClusterSources } from './cluster-sources';
 import type { DifferenceCode } from './difference-codes';
+import type { MigrationSettings } from './migrate-options';
 import type { MigrateReport, ReportedDifference } from './migrate-report';
 import { differencesOf, reportedDifference, type Surroundings } from './object-differences';
 import { readPages, type PageLimits } from './read-pages';
@@ -18,7 +18,7 @@ const onlyInManifests: readonly DifferenceCode[] = ['reloader-marker', 'checksum
 /** Finds what is different for the workloads of a cluster, or of one namespace. @throws KubeError */
 export async function migrateCluster(
   client: KubeClient,
-  settings: LintSettings,
+  settings: MigrationSettings,
   limits: PageLimits,
 ): Promise<MigrateReport> {
   const { sources, missingRights } = await readClusterSources(client, settings, limits);
@@ -63,7 +63,7 @@ function reported(
     .map(({ code, advice }) => reportedDifference(found, code, advice));
 }
 
-async function readRollouts(client: KubeClient, settings: LintSettings, limits: PageLimits) {
+async function readRollouts(client: KubeClient, settings: MigrationSettings, limits: PageLimits) {
   const kind = workloadKind('Rollout');
   const refs = new Map<string, string>();
   const right = await readPages(client, kind.resource, limits, (page) => {

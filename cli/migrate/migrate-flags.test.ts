@@ -29,6 +29,7 @@ describe('flags', () => {
     ['--auto-reload-all', workload({ kind: 'Job' }), [], ['reloader-job']],
     ['--enable-csi-integration', workload({ metadata: auto, pod: csiVolume }), [], ['reloader-second-volume']],
     ['--is-Argo-Rollouts=false', workload({ kind: 'Rollout', metadata: auto }), ['reloader-rollout'], []],
+    ['--is-Argo-Rollouts=true', workload({ kind: 'Rollout', metadata: auto }), ['reloader-rollout'], []],
     ['--ignored-workload-types=jobs', job, ['reloader-job'], []],
     ['--namespaces=ops', job, ['reloader-job'], []],
     ['--namespaces-to-ignore=shop', job, ['reloader-job'], []],
@@ -90,7 +91,7 @@ describe('flags', () => {
     const general = ['--filename', '--namespace', '--output'];
     const ofClusters = ['--all-namespaces', '--kubeconfig', '--context', '--timeout'];
     const flags = Object.values(migrateOptionTable).map(({ flag }) => `--${flag}`);
-    expect([...general, ...ofClusters, ...cases.map(([flag]) => flag.split('=')[0])].toSorted()).toEqual(
+    expect([...new Set([...general, ...ofClusters, ...cases.map(([flag]) => flag.split('=')[0])])].toSorted()).toEqual(
       flags.toSorted(),
     );
   });

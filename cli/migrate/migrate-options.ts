@@ -1,3 +1,4 @@
+import type { LintSettings } from '../../shared/domain/lint/lint-subject';
 import { annotationProblems } from '../../shared/runtime/options/annotation-options';
 import { listOf, namespaceName, nonEmpty, switchRow } from '../../shared/runtime/options/option-schemas';
 import { inGroup, type OptionTable, type OptionValues } from '../../shared/runtime/options/option-table';
@@ -38,12 +39,25 @@ export interface ClusterPart {
   readonly namespace: string | undefined;
 }
 
+/** The flags of the install, and what Reloader does where its default is another one. */
+export interface MigrationSettings extends LintSettings {
+  /** Whether Reloader is known to restart Rollouts too: it does so only with the flag. */
+  readonly reloaderRestartsRollouts?: boolean;
+}
+
 export interface MigrateOptions extends ManifestOptions<OutputFormat> {
+  readonly settings: MigrationSettings;
   /** Set if there are no files. */
   readonly cluster: ClusterPart | undefined;
 }
 
 type Values = OptionValues<typeof migrateOptionTable>;
+
+/** With Reloader's default: the value is true only if somebody gave the flag. */
+const tableOfReloader = {
+  ...migrateOptionTable,
+  rollouts: { ...migrateOptionTable.rollouts, default: 'false' },
+} satisfies OptionTable;
 
 /** @throws UsageError with every problem of `args` and `env`, not just the first. */
 export function parseMigrateOptions(args: readonly string[], env: Environment): MigrateOptions {
@@ -55,7 +69,7 @@ export function parseMigrateOptions(args: readonly string[], env: Environment): 
   const within = allNamespaces ? undefined : values.namespace;
   return {
     ...{ filenames: names, namespace: values.namespace ?? 'default', output: values.output },
-    settings: settingsOf(values),
+    settings: { ...settingsOf(values), reloaderRestartsRollouts: parseOptions(tableOfReloader, args, env).rollouts },
     cluster: names.length > 0 ? undefined : { kubeconfig: file, context: name, timeoutMs: limitMs, namespace: within },
   };
 }

@@ -5,13 +5,13 @@ import {
   readLintSubject,
   requestingAnnotations,
   watchedSourceKinds,
-  type LintSettings,
   type WorkloadSubject,
 } from '../../shared/domain/lint/lint-subject';
 import { decide, optedIn, type DecisionReason } from '../../shared/domain/policy/policy';
 import { references, type Reference } from '../../shared/domain/sources/references';
 import type { ManifestSources } from '../manifests/manifest-sources';
 import type { FoundObject } from '../manifests/manifests';
+import type { MigrationSettings } from './migrate-options';
 import type { RolloutRefs } from './rollout-refs';
 
 /** What is known of the sources that workloads use. */
@@ -19,6 +19,7 @@ export type MigrationSources = Pick<ManifestSources, 'has' | 'flagsOf'>;
 
 /** A workload, with what the other objects say about it. */
 export interface MigrationSubject extends WorkloadSubject {
+  readonly settings: MigrationSettings;
   readonly podSpec: JsonObject;
   /** The sources that its pod template uses and the install watches, whether it asks for restarts or not. */
   readonly used: readonly Reference[];
@@ -32,7 +33,7 @@ export interface MigrationSubject extends WorkloadSubject {
 /** Undefined for an object that is no workload. */
 export function readMigrationSubject(
   manifest: FoundObject,
-  settings: LintSettings,
+  settings: MigrationSettings,
   sources: MigrationSources,
   rolloutRefs: RolloutRefs,
 ): MigrationSubject | undefined {
@@ -44,6 +45,7 @@ export function readMigrationSubject(
   const isAsked = isCovered(subject) && optedIn(subject.spec.policy, settings.policy);
   return {
     ...subject,
+    settings,
     podSpec,
     used: references(podSpec).filter(({ kind }) => watched.includes(kind)),
     isRestarted: isAsked && !isOfCronJob(subject),

@@ -1,17 +1,17 @@
-import type { LintSettings } from '../../shared/domain/lint/lint-subject';
 import { printable } from '../../shared/domain/text/printable';
 import type { FoundObject } from '../manifests/manifests';
 import { reportedObject } from '../manifests/report-parts';
 import type { Advice } from './advice';
 import { differenceCodes, type DifferenceCode } from './difference-codes';
 import { differences } from './differences';
+import type { MigrationSettings } from './migrate-options';
 import type { ReportedDifference } from './migrate-report';
 import { readMigrationSubject, type MigrationSources } from './migration-subject';
 import type { RolloutRefs } from './rollout-refs';
 
 /** What is known besides the object itself. */
 export interface Surroundings {
-  readonly settings: LintSettings;
+  readonly settings: MigrationSettings;
   readonly sources: MigrationSources;
   readonly rolloutRefs: RolloutRefs;
 }

@@ -49,7 +49,7 @@ function flagsOf(container: JsonObject, namespace: string): readonly string[] {
     .find(({ name }) => name === 'KUBERNETES_NAMESPACE');
   const isOwn = fieldAt(variable, ['valueFrom', 'fieldRef', 'fieldPath']) === 'metadata.namespace';
   const only = isOwn ? namespace : (textOf(variable?.['value']) ?? '');
-  // As in Reloader, the flag counts before the variable.
-  const isNamed = only === '' || args.some((arg) => /^--?namespaces=/.test(arg));
+  // As in Reloader, the flag counts before the variable if it names a namespace.
+  const isNamed = only === '' || args.some((arg) => /^--?namespaces=./.test(arg));
   return isNamed ? args : [`--namespaces=${only}`, ...args];
 }

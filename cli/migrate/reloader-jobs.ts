@@ -116,8 +116,10 @@ function toOwnMetadata(
     const fix = "Remove the annotation from the templates: the CronJob's own metadata decides.";
     return { fix, edits: removals };
   }
+  // What the CronJob runs for today stays. If it runs for nothing, its Jobs do what is asked, by their own metadata first.
+  const [first, second] = subject.isRestarted ? [template, between] : [between, template];
   const moved = keys.flatMap((key) => {
-    const value = annotation(template, key) ?? annotation(between, key);
+    const value = annotation(first, key) ?? annotation(second, key);
     return value === undefined ? [] : [write(subject, key, value)];
   });
   const fix = "Move the annotation to the CronJob's own metadata, to run the CronJob at a change.";

@@ -116,6 +116,22 @@ export const reloaderKindRows: readonly DifferenceRow[] = [
   },
   {
     code: 'reloader-job-template',
+    title: 'annotations between a CronJob and its pods, which say the opposite',
+    manifests: [workload({ kind: 'CronJob', jobTemplate: auto, template: off })],
+    says: `a.yaml:11: CronJob shop/web (reloader-job-template)
+  today: The Jobs of this CronJob get the annotation: Reloader deletes them and creates them again, so old ones run again.
+  here:  Nothing happens at a change: Reroll leaves the Jobs of a CronJob alone.
+  fix:   Move the annotation to the CronJob's own metadata, to run the CronJob at a change.
+    write under metadata.annotations:
+      reloader.stakater.com/auto: "true"
+    remove from spec.jobTemplate.metadata.annotations:
+      reloader.stakater.com/auto
+    remove from spec.jobTemplate.spec.template.metadata.annotations:
+      reloader.stakater.com/auto`,
+    not: [workload({ kind: 'CronJob', jobTemplate: off, template: off })],
+  },
+  {
+    code: 'reloader-job-template',
     title: 'annotations on the pods of a CronJob',
     manifests: [workload({ kind: 'CronJob', template: { ...auto, [secrets]: 'db' } })],
     says: `a.yaml:15: CronJob shop/web (reloader-job-template)

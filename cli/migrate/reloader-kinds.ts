@@ -47,9 +47,10 @@ export function* pauseOfReferenced(subject: MigrationSubject): Generator<Advice>
   };
 }
 
-/** A Rollout, for which Reloader needs a flag. */
+/** A Rollout, for which Reloader needs a flag that nobody has given. */
 export function* rollout(subject: MigrationSubject): Generator<Advice> {
-  if (subject.kind.kind !== 'Rollout' || !subject.isRestarted || subject.spec.rollout?.workloadRef) return;
+  const { kind, isRestarted, spec, settings } = subject;
+  if (kind.kind !== 'Rollout' || !isRestarted || spec.rollout?.workloadRef || settings.reloaderRestartsRollouts) return;
   yield {
     at: pathOf(subject, askingKey(subject) ?? ''),
     today: 'Reloader restarts it only with --is-Argo-Rollouts=true.',

@@ -4,6 +4,7 @@ import { migrateReportSchema } from '../../cli/migrate/migrate-report';
 import { runMigrate } from '../../cli/migrate/migrate.fixture';
 import type { MigrateWorld } from '../../cli/migrate/migrate-world';
 import { CredentialsError } from '../../shared/kube/access/credentials';
+import { rollout, rolloutKind } from '../apiserver/add-ons';
 import { configMap, cronJob, deployment, fromConfigMap, job, namespace, secret } from '../apiserver/cluster';
 import type { ObjectInput } from '../apiserver/objects';
 import { Harness } from './harness';
@@ -148,9 +149,25 @@ describe('the flags of Reloader', () => {
     expect(codes((await migrate(found, '-n', 'default', '-o', 'json', '--auto-reload-all=false')).out)).toEqual([]);
   });
 
+  it.each<[readonly string[], readonly string[]]>([
+    [['--is-Argo-Rollouts=true'], []],
+    [['--is-Argo-Rollouts', 'true'], []],
+    [[], ['reloader-rollout canary']],
+  ])('%j say whether it restarts Rollouts already', async (args, expected) => {
+    const harness = new Harness({ customKinds: [rolloutKind] });
+    harness.seed(namespace('tools'), app, rollout({ ...uses, name: 'canary' }), reloader(...args));
+    expect(codes((await migrate(harness, '-n', 'default', '-o', 'json')).out)).toEqual(expected);
+  });
+
   it.each<[string, object, readonly string[], readonly string[]]>([
     ['its own', { valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } }, [], ['reloader-cronjob own']],
     ['one that is named', { value: 'default' }, [], ['reloader-cronjob report']],
+    [
+      'one that is named beside a flag that names none',
+      { value: 'default' },
+      ['--namespaces='],
+      ['reloader-cronjob report'],
+    ],
     ['others that a flag names', { value: 'tools' }, ['--namespaces', 'default'], ['reloader-cronjob report']],
     ['all', { value: '' }, [], ['reloader-cronjob report', 'reloader-cronjob own']],
   ])('say that it watches %s, also if KUBERNETES_NAMESPACE does', async (_what, variable, args, expected) => {

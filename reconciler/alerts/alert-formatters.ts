@@ -16,11 +16,12 @@ function jsonPost(value: object): Post {
 }
 
 /**
- * Makes untrusted text inert for receivers of any kind: a word that begins with `@` may mention a whole channel, and an
- * address may become a link. The characters that cause this are replaced by their fullwidth forms, which look the same.
+ * Makes untrusted text inert for receivers of any kind: a word that begins with `@` may mention a whole channel, an
+ * address may become a link, and underscores around a word may format it, unless none ends it. The characters that cause
+ * this are replaced by their fullwidth forms, which look the same.
  */
 function inert(foreign: string): string {
-  return foreign.replaceAll(/(?<![\p{L}\p{N}._+-])@|:(?=\/\/)/gu, fullwidth);
+  return foreign.replaceAll(/(?<![\p{L}\p{N}._+-])@|:(?=\/\/)|_(?=_*(?![\p{L}\p{N}_]))/gu, fullwidth);
 }
 
 /** Like `inert`; additionally replaces `markup` that the receiver's language cannot escape. */

@@ -350,6 +350,7 @@ describe('an entry', () => {
       if (method === 'DELETE' && path.includes('/jobs/') && deletions++ === 0)
         store.put(jobPath, { ...old, ...change });
     };
+    await expect(process.journal.advance(process.entries[0]!)).rejects.toMatchObject({ status: 409 });
     expect((await carryOut(process)).map(({ kind }) => kind).at(-1)).toBe(end);
     expect(jobNow()?.metadata.uid === 'old').toBe(end === 'superseded');
     expect([deletions, entriesLeft()]).toEqual([end === 'created' ? 2 : 1, 0]);
@@ -362,7 +363,7 @@ describe('an entry', () => {
     store.before = ({ method }) => {
       if (method === 'DELETE') store.objects.set(jobPath, { ...old, metadata: { ...old.metadata, uid: 'foreign' } });
     };
-    expect(await process.journal.advance(process.entries[0]!)).toEqual({ kind: 'waiting' });
+    await expect(process.journal.advance(process.entries[0]!)).rejects.toMatchObject({ status: 409 });
     expect(jobNow()?.metadata.uid).toBe('foreign');
     expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
   });

@@ -5,11 +5,9 @@ import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { KubeClient } from '../../shared/kube/client/client';
 import {
   AlreadyExistsError,
-  ConflictError,
   type ForbiddenError,
   isNamespaceGone,
   KubeError,
-  NotFoundError,
   undefinedIfNotFound,
 } from '../../shared/kube/errors';
 import { createObject, deleteObject, getObject, type KubeObject } from '../../shared/kube/client/objects';
@@ -228,12 +226,7 @@ export class JobJournal {
     if (claim) this.#open.set(name, { ...claim, state: 'begun' });
     const { uid, resourceVersion, namespace, name: jobName } = metadata;
     const options = { uid, resourceVersion, propagationPolicy: 'Background' } as const;
-    try {
-      await deleteObject(this.#options.client, jobs, namespace, jobName, options);
-    } catch (error) {
-      // In either case the next look finds out more. A conflict is mostly one with the status of a running Job.
-      if (!(error instanceof NotFoundError) && !(error instanceof ConflictError)) throw error;
-    }
+    await deleteObject(this.#options.client, jobs, namespace, jobName, options).catch(undefinedIfNotFound);
   }
 
   async #remove(name: string, { version }: Entry, end: JobStep = superseded): Promise<JobStep> {

@@ -85,6 +85,21 @@ describe('Attributions', () => {
       expect(attributions.get('app', 'large', ['color'])?.firstUser).toBeUndefined();
     });
 
+    it('name nobody if a state that nobody announced has been in between: its author may have changed them', () => {
+      changes('alice', 'blue', 'color');
+      attributions.shown('app', state('unannounced'));
+      attributions.shown('app', state('large'));
+      changes('bob', 'large', 'size');
+      expect(attributions.get('app', 'large', ['color'])).toMatchObject({ users: [], path: 'both' });
+    });
+
+    it('name nobody who changed them in a later state', () => {
+      changes('alice', 'blue', 'color');
+      changes('bob', 'large', 'size');
+      changes('carol', 'red', 'color');
+      expect(attributions.get('app', 'large', ['color'])).toMatchObject({ users: ['alice'] });
+    });
+
     it('name the last author if not all keys that were changed may be known', () => {
       changes('alice', 'blue', 'color');
       changes('bob', 'many', ...Array.from({ length: 200 }, (_, index) => `key-${String(index)}`));

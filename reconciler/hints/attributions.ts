@@ -63,10 +63,15 @@ export class Attributions {
     const states = this.#sources.get(source)?.states;
     const last = this.#fresh(states?.get(digest))?.attribution;
     if (!last || !keys || mayHaveChanged(last, keys)) return last;
-    const earlier = [...(states?.values() ?? [])].findLast(
-      (kept) => this.#fresh(kept) && mayHaveChanged(kept.attribution, keys),
-    );
-    return { ...(earlier?.attribution ?? { ...last, ...nobody }), path: last.path };
+    const all = [...(states ?? [])];
+    // A state that has been shown since does not tell who put the source into this one.
+    const earlier = all
+      .slice(
+        0,
+        all.findIndex(([shown]) => shown === digest),
+      )
+      .findLast(([, kept]) => this.#fresh(kept) && mayHaveChanged(kept.attribution, keys));
+    return { ...(earlier?.[1].attribution ?? { ...last, ...nobody }), path: last.path };
   }
 
   /**
@@ -77,6 +82,8 @@ export class Attributions {
     const attributions = this.#sources.get(source);
     if (attributions?.uid !== uid) this.#sources.delete(source);
     if (attributions?.uid !== uid || attributions.current === digest) return;
+    // Nobody announced the state that ends now, so any key may be of its author, and not of one before.
+    if (!attributions.states.has(attributions.current)) attributions.states.clear();
     attributions.current = digest;
     attributions.states.delete(digest);
   }

@@ -242,6 +242,9 @@ describe('parseReconcilerOptions', () => {
     ['ALERT_WEBHOOK_PROXY', 'http://proxy:3128', { alertWebhookProxy: new URL('http://proxy:3128') }],
     ['ALERT_ADDITIONAL_INFO', 'prod', { alertAdditionalInfo: 'prod' }],
     ['ALERT_ADDITIONAL_INFO', '', {}],
+    ['ALERT_ADDITIONAL_INFO', ' \n', {}],
+    ['ALERT_SINK', ' \n', {}],
+    ['ALERT_ON_RELOAD', '\n', {}],
     ['RELOADER_NAMESPACE', 'tools', { metaInfoNamespace: 'tools' }],
     ['RELOADER_DEPLOYMENT_NAME', 'reloader', { metaInfoDeployment: 'reloader' }],
   ])('takes %s if the flag is not set', (variable, value, changed) => {

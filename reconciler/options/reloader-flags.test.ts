@@ -69,6 +69,12 @@ describe('read as by Reloader', () => {
       ['--namespaces=bank'],
       { namespaces: ['bank'] },
     ],
+    [
+      '§1.3 --namespaces does not win if it names none',
+      { KUBERNETES_NAMESPACE: 'shop' },
+      ['--namespaces='],
+      { namespaces: ['shop'] },
+    ],
     ['§1.3 empty is not set', { KUBERNETES_NAMESPACE: '' }, [], { namespaces: [] }],
     [
       '§1.3 POD_NAME and POD_NAMESPACE',

@@ -78,8 +78,11 @@ describe('Deferrals', () => {
     expect(authorsOf([changeOf({ attribution: { ...byAlice, firstUser: 'bob' } })])).toMatchObject([
       { firstUser: 'bob' },
     ]);
+    const byNobody = { ...byAlice, users: [], firstUser: undefined };
+    expect(authorsOf([changeOf({ attribution: byNobody })])).toEqual([byAlice]);
     deferrals.forget(workload.key);
     expect(authorsOf([changeOf()])).toEqual([undefined]);
+    expect(authorsOf([changeOf({ attribution: byNobody })])).toEqual([byNobody]);
   });
 
   it('knows the authors of so many restarts of one namespace', () => {

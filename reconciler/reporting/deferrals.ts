@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
-import type { Attribution } from '../../shared/domain/plan/attribution';
+import { namedFirst, type Attribution } from '../../shared/domain/plan/attribution';
 import type { Change } from '../../shared/domain/plan/change';
 import { describeChange, describeChanges, describeWorkload } from '../../shared/domain/plan/describe-change';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
@@ -63,7 +63,10 @@ export class Deferrals {
   withAuthors(key: WorkloadKey, changes: readonly Change[]): readonly Change[] {
     const authors = this.#authors.get(key);
     return authors
-      ? changes.map((change) => ({ ...change, attribution: change.attribution ?? authors.get(change.changeId) }))
+      ? changes.map((change) => ({
+          ...change,
+          attribution: namedFirst(change.attribution, authors.get(change.changeId)),
+        }))
       : changes;
   }
 

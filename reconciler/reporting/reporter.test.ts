@@ -23,6 +23,7 @@ import { MarkerLostError } from '../apply/patch-workload';
 import { entryOf } from '../history/history-entry';
 import { RestartTraces } from '../tracing/restart-traces';
 import { waitedForNothing } from '../tracing/waited';
+import { urgently } from './deferrals';
 import { Reporter } from './reporter';
 
 let world: ClientWorld;
@@ -30,11 +31,14 @@ let metrics: Metrics;
 let reporter: Reporter;
 let alerts: Alert[];
 let spans: RecordingSpans;
+/** Workloads to which nothing is owed any more, as the history is told. */
+let settled: string[];
 
 beforeEach(() => {
   world = clientWorld(() => ({ status: 201, body: { metadata: { name: 'e', uid: 'u', resourceVersion: '1' } } }));
   metrics = new Metrics({ countByNamespace: true });
   alerts = [];
+  settled = [];
   spans = new RecordingSpans();
   reporter = reporterOf(world);
 });
@@ -47,7 +51,11 @@ function reporterOf({ client, clock, logger }: ClientWorld): Reporter {
     logger,
     metrics,
     events,
-    history: { ...noHistory, find: (id) => (id === entry.id ? entry : undefined) },
+    history: {
+      ...noHistory,
+      find: (id) => (id === entry.id ? entry : undefined),
+      notOwed: (key) => void settled.push(key),
+    },
     alerts: { send: (alert) => void alerts.push(alert) },
     traces: new RestartTraces({ clock, spans }),
   });
@@ -179,6 +187,14 @@ describe('a change that led to no restart', () => {
     reporter.leftAlone(workload, new Set(), [unchanged]);
     expect([said(), await counted()]).toEqual([[], []]);
   });
+
+  it.each<[string, () => void]>([
+    ['nothing is different', () => reporter.leftAlone(workload, new Set(), [unchanged])],
+    ['a rollout of others gave it to the pods', () => reporter.coalesced(workload, [changeOf()], 'folded')],
+  ])('is owed no more: %s, and the history tells the next refusal', (_why, happen) => {
+    happen();
+    expect(settled).toEqual([workload.key]);
+  });
 });
 
 describe('a baseline', () => {
@@ -252,6 +268,20 @@ describe('a restart', () => {
     expect(message).toMatch(/^ConfigMap app-0: content changed \(keys: /);
     expect(message.endsWith(`…. ${end}`)).toBe(true);
     expect(alerts.map((alert) => alertText(alert, raw).endsWith(end))).toEqual([true]);
+  });
+
+  it('has its id in an Event and in an alert if the windows that it has passed are long', async () => {
+    const windows = 'Mon-Fri 22:00 +7h; '.repeat(26);
+    const detail = `reroll.dev/windows on ConfigMap ${'x'.repeat(253)}: ${windows}`;
+    const did = `restarted${urgently([{ gate: 'window', untilMs: undefined, detail }])}`;
+    reporter.restarted(workload, restartOf({}, { changes: many }), { did, changedMs: undefined });
+    const [{ message } = { message: '' }] = (await sentEvents()) as readonly { readonly message: string }[];
+    for (const text of [message, ...alerts.map((alert) => alertText(alert, raw))]) {
+      expect(text).toMatch(
+        /ConfigMap app-0: content changed .*…\. Deployment restarted at once, .*… \(env-vars, c0ffee00\)$/,
+      );
+    }
+    expect(alerts).toHaveLength(1);
   });
 
   it('is sent as an alert with the text of its Event', async () => {

@@ -1,7 +1,6 @@
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { errorMessage } from '../../shared/domain/errors';
 import { hasContent, parseSourceId, sourceKey, type SourceId } from '../../shared/domain/sources/source';
-import { printable } from '../../shared/domain/text/printable';
 import { readRestartCause } from '../../shared/domain/workloads/restart-cause';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
@@ -10,7 +9,6 @@ import type { KubeObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import type { LogFields, Logger } from '../../shared/runtime/log/logger';
 import type { AlertSink } from '../alerts/alert';
-import { maxDetailBytes } from '../alerts/message';
 import type { Metrics } from '../metrics/metrics';
 import { isConflict } from '../apply/read-again';
 import { NotLeadingError, type Restart } from '../apply/restart';
@@ -26,6 +24,7 @@ import type { JobRecreation } from '../apply/journal-entry';
 import type { RefusedEntry } from '../apply/journal-store';
 import type { Change } from '../../shared/domain/plan/change';
 import { changeIdOf, countEvent, countPassedOver, whatHappened } from './event-counts';
+import { eventText } from './event-text';
 import { ProblemReporter, type Problematic } from './problem-reporter';
 import { regardingWorkload } from './regarding';
 import type { Verdict } from '../../shared/domain/plan/verdict';
@@ -72,9 +71,6 @@ interface RestartReport {
   readonly changedMs: number | undefined;
   readonly waited?: Waited | undefined;
 }
-
-/** A restart at once names the gates that it has passed, which may be long. It is cut itself before its reasons are lost. */
-const minReasonBytes = 256;
 
 /** Reports what happened and why in logs, metrics, Events, alerts and traces. Decides nothing. */
 export class Reporter {
@@ -198,7 +194,7 @@ export class Reporter {
     });
     traces?.decided('restarted', decided, { waited });
     this.#count(record, true);
-    const detail = eventText(describeChanges(changes), `${record.kind} ${did} (${strategy}, ${id})`);
+    const detail = eventText(describeChanges(changes), `${record.kind} ${did}`, `${strategy}, ${id}`);
     this.#event(record, 'Normal', 'Reloaded', detail);
     this.#options.alerts?.send({ sources: changes, workload: record, detail });
   }
@@ -277,7 +273,7 @@ export class Reporter {
     history.restartedAsTold(record, toldIn(entry));
     if (told) traces?.told('restarted', record, told, { formerUid: entry.uid });
     this.#count(record, true);
-    const detail = eventText(because.join('; '), `Job recreated (${restartId})`);
+    const detail = eventText(because.join('; '), 'Job recreated', restartId);
     this.#event(record, 'Normal', 'Reloaded', detail);
     alerts?.send({ sources: sources.flatMap((id) => parseSourceId(id) ?? []), workload: record, detail });
   }
@@ -384,15 +380,6 @@ export class Reporter {
   #event(target: EventTarget, type: 'Normal' | 'Warning', reason: EventReason, message: string): void {
     void this.#options.events.record({ regarding: regardingWorkload(target), type, reason, message });
   }
-}
-
-/**
- * The text of an Event, and of an alert, which has less room. The reasons are cut, and not what was done: the id at its end
- * leads to the log, the history and `reroll why`.
- */
-function eventText(reasons: string, what: string): string {
-  const end = `. ${what}`;
-  return printable(reasons, Math.max(minReasonBytes, maxDetailBytes - Buffer.byteLength(end))) + end;
 }
 
 function targetOf({ kind, namespace, name, uid }: HistoryTarget): HistoryTarget {

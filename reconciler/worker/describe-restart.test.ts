@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { FakeClock } from '../../shared/runtime/fake-clock';
+import type { Attribution } from '../../shared/domain/plan/attribution';
 import { auto, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import { lastRestartAnnotation } from '../../shared/domain/plan/describe-change';
 import { currentChangeId } from '../../shared/domain/sources/change-id';
@@ -8,7 +9,7 @@ import { readLastRestart } from '../../shared/domain/workloads/last-restart';
 import { systemRandom } from '../../shared/runtime/random';
 import { changeOf } from '../../shared/domain/plan/change.fixture';
 import { baselineOf, restartOf } from '../apply/restart.fixture';
-import { describeRestart } from './describe-restart';
+import { attributed, describeRestart } from './describe-restart';
 
 const nothing = { get: () => undefined, namesIn: () => [] };
 
@@ -23,6 +24,21 @@ it('gives each restart its own id, and writes it to marker and annotation', () =
     expect(marker.env[0]?.value).toMatch(new RegExp(`\\.${id}$`));
     expect(JSON.parse(annotations['reroll.dev/last-restart']!)).toMatchObject({ id });
   }
+});
+
+it('keeps an author who was known before, although by now it is forgotten who changed the keys of the workload', () => {
+  const seen = { moreUsers: 0, manager: undefined, changedKeys: ['size'], path: 'both', observedAtMs: 0 } as const;
+  const byAlice = { ...seen, users: ['alice'], firstUser: 'alice' };
+  const byNobody = { ...seen, users: [], firstUser: undefined };
+  const namedBy = (now: Attribution | undefined, before?: Attribution): unknown => {
+    const change = changeOf({ attribution: before, whole: 'blue' });
+    const [named] = attributed({ attribution: () => now }, restartOf().workload, [change]);
+    return named?.attribution;
+  };
+  expect(namedBy(byNobody, byAlice)).toBe(byAlice);
+  expect(namedBy(undefined, byAlice)).toBe(byAlice);
+  expect(namedBy(byAlice, { ...byAlice, firstUser: 'bob' })).toBe(byAlice);
+  expect(namedBy(byNobody)).toBe(byNobody);
 });
 
 it('keeps the ids of earlier changes whose contents the sources still have', () => {

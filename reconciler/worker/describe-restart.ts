@@ -1,5 +1,6 @@
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import type { Baseline } from '../../shared/domain/baseline/baseline';
+import { namedFirst } from '../../shared/domain/plan/attribution';
 import { candidates } from '../../shared/domain/plan/candidates';
 import { changeId, currentChangeId, deletionId } from '../../shared/domain/sources/change-id';
 import type { StrategyName } from '../../shared/domain/workloads/workload-settings';
@@ -90,7 +91,7 @@ export function attributed(
     const attribution =
       whole === undefined ? undefined : hints.attribution(source, whole, change.comparison?.changedKeys);
     const id = change.changeId ?? idOf(source, change);
-    return { ...change, changeId: id, attribution: attribution ?? change.attribution };
+    return { ...change, changeId: id, attribution: namedFirst(attribution, change.attribution) };
   });
 }
 

@@ -69,7 +69,8 @@ describe('a schema', () => {
       return { body: { metadata, data: { 'app.json': '{}' } } };
     });
     const read = new SchemaReader(clock, client).read('shop', shapes, 100);
-    const failed = expect(read).rejects.toThrow('the schema cannot be used: shapes/app.json: not readable');
+    const message = 'the schema shapes/app.json could not be parsed in time';
+    const failed = expect(read).rejects.toMatchObject({ message, reason: 'deadline' });
     await clock.advance(99.9);
     await failed;
   });

@@ -14,7 +14,7 @@ import { getMetadata, getObject, type ObjectMeta } from '../../shared/kube/clien
 import { configMaps } from '../../shared/kube/resource';
 import type { Clock } from '../../shared/runtime/clock';
 import type { UncheckedReason } from '../metrics';
-import { withinTime } from '../../shared/runtime/time-limit';
+import { TimeLimitError, withinTime } from '../../shared/runtime/time-limit';
 
 /** A schema could not be read. The message can be shown in a warning. */
 export class SchemaReadError extends RerollError {
@@ -123,6 +123,10 @@ async function parsed(name: string, text: string, leftMs: () => number): Promise
   try {
     return withinTime(leftMs(), () => loadSchema(name, text, parse));
   } catch (thrown) {
+    // Nothing is wrong with the schema: whoever reads this must not look for a fault in it.
+    if (thrown instanceof TimeLimitError) {
+      throw new SchemaReadError(`the schema ${name} could not be parsed in time`, 'deadline', thrown);
+    }
     const why = thrown instanceof SchemaError ? describeSchemaError({ name, text }, thrown) : `${name}: not readable`;
     throw new SchemaReadError(`the schema cannot be used: ${why}`, 'schema_unreadable', thrown);
   }

@@ -18,3 +18,8 @@ export interface Attribution {
   /** By the webhook's wall clock. */
   readonly observedAtMs: number;
 }
+
+/** The first that names somebody. If none does, the first: it tells how the change was detected. */
+export function namedFirst(...known: readonly (Attribution | undefined)[]): Attribution | undefined {
+  return known.find((attribution) => attribution?.firstUser !== undefined) ?? known.find(Boolean);
+}

@@ -41,7 +41,8 @@ interface Given {
 
 /**
  * Compiles flags and environment into one object. The first of these counts: flag, `REROLL_<FLAG>`, fallback variable,
- * default. An empty variable counts as not set, because manifests often leave it empty.
+ * default. An empty variable counts as not set, because manifests often leave it empty, and so does white space alone,
+ * such as the line end that is all of a key of a Secret.
  *
  * `crossCheck` receives the valid values and returns the problems between them.
  *
@@ -146,12 +147,20 @@ function nextText(row: OptionRow, rest: string[]): string | undefined {
 
 function givenFor(row: OptionRow, flags: ReadonlyMap<string, readonly string[]>, env: Environment): Given {
   const texts = flags.get(row.flag);
-  if (texts) return { origin: `--${row.flag}`, texts };
+  if (texts && !namesNothing(row, texts)) return { origin: `--${row.flag}`, texts };
   for (const variable of [optionEnv(row), row.fallbackEnv]) {
     const text = variable === undefined ? undefined : env[variable];
-    if (text !== undefined && text !== '') return { origin: variable, texts: [text] };
+    if (text !== undefined && text.trim() !== '') return { origin: variable, texts: [text] };
   }
   return { origin: undefined, texts: row.default === undefined ? [] : [row.default] };
+}
+
+/**
+ * A list without elements does not stand in the way of a variable that others have set, as in Reloader: `--namespaces=`
+ * of a template must not widen KUBERNETES_NAMESPACE to the whole cluster.
+ */
+function namesNothing({ form, fallbackEnv }: OptionRow, texts: readonly string[]): boolean {
+  return form === 'list' && fallbackEnv !== undefined && texts.every((text) => text.trim() === '');
 }
 
 function read(row: OptionRow, texts: readonly string[]): { readonly value: unknown } | { readonly problem: string } {
