@@ -161,6 +161,19 @@ describe('loadKubeconfig', () => {
     await expect(loadKubeconfig({ path, clock })).rejects.toThrow(/cannot obtain credentials: log in first/);
   });
 
+  it('does not repeat what a plugin prints instead of JSON, which may be a token', async () => {
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: '/bin/sh',
+      args: ['-c', 'echo s3cr3t-t0ken'],
+    };
+    const failure: unknown = await loadKubeconfig({ path: write([{ ...one, user: { exec } }]), clock }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(String(failure)).toMatch(/cannot obtain credentials: the exec plugin of the user printed no JSON/);
+    expect(inspect(failure)).not.toContain('s3cr3t');
+  });
+
   it('rejects a server without encryption unless the file says insecure', async () => {
     const plain = { ...one, cluster: { server: 'http://one:8080' } };
     await expect(loadKubeconfig({ path: write([plain]), clock })).rejects.toThrow(/http:\/\/one:8080 is not encrypted/);

@@ -173,7 +173,11 @@ async function authenticate(config: KubeConfig, path: string): Promise<RequestOp
   try {
     await config.applyToHTTPSOptions(options);
   } catch (thrown) {
-    throw new CredentialsError(`kubeconfig ${path}: cannot obtain credentials: ${errorMessage(thrown)}`, thrown);
+    const cannot = `kubeconfig ${path}: cannot obtain credentials`;
+    // The error of the parser quotes the beginning of what it was to parse, which may be a token.
+    if (thrown instanceof SyntaxError)
+      throw new CredentialsError(`${cannot}: the exec plugin of the user printed no JSON`);
+    throw new CredentialsError(`${cannot}: ${errorMessage(thrown)}`, thrown);
   }
   return options;
 }
