@@ -20,12 +20,10 @@ export class ListenError extends RerollError {
  */
 export async function listenOn(server: Server, address: ListenAddress, flag: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    const onError = (cause: NodeJS.ErrnoException): void => reject(new ListenError(address, cause, flag));
-    server.once('error', onError);
-    server.listen({ port: address.port, host: address.host }, () => {
-      server.off('error', onError);
-      resolve();
-    });
+    // Stays afterwards: if the kernel has no memory for one more connection, that connection is lost, and without a
+    // listener Node would end the process for it.
+    server.on('error', (cause: NodeJS.ErrnoException) => reject(new ListenError(address, cause, flag)));
+    server.listen({ port: address.port, host: address.host }, resolve);
   });
   return (server.address() as AddressInfo).port;
 }
