@@ -441,10 +441,14 @@ describe('the end of a process', () => {
     expect(stored()).toEqual([1, 2]);
   });
 
-  it('does not wait longer than three seconds for an API server that hangs', async () => {
+  it.each([
+    ['from now on', 0],
+    ['since the write in progress', batchMs],
+  ])('does not wait longer than three seconds for an API server that hangs %s', async (_since, afterMs) => {
     const leader = await Replica.leading();
     leader.add(1);
     leader.fault = ofWrites(noAnswer);
+    await leader.advance(afterMs);
     let hasEnded = false;
     const end = leader.writer.flush().then(() => (hasEnded = true));
     await leader.advance(2_999);

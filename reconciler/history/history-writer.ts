@@ -80,8 +80,11 @@ export class HistoryWriter {
     this.#timer?.cancel();
     const term = this.#term;
     if (!term) return;
+    // The Lease is released after this: nobody must wait for a request that hangs, whenever it began.
+    const limit = this.#options.clock.timer(lastWriteMs, () => term.abort());
     await this.#writing;
-    if (this.#isRead && this.#attempt === 0) await this.#write(term.signal, lastWriteMs).catch(() => undefined);
+    if (this.#isRead && this.#attempt === 0) await this.#write(term.signal).catch(() => undefined);
+    limit.cancel();
     this.end();
   }
 
@@ -116,13 +119,13 @@ export class HistoryWriter {
     this.#options.onRead();
   }
 
-  async #write(signal: AbortSignal, timeoutMs?: number): Promise<void> {
+  async #write(signal: AbortSignal): Promise<void> {
     const log = this.#log;
     for (const index of log.unwritten) {
       // If room was made meanwhile, what a later segment loses is in an earlier one that is not written yet.
       if (signal.aborted || log.unwritten[0] !== index) return;
       const text = log.segment(index);
-      await this.#options.store?.write(index, text, { signal, ...(timeoutMs !== undefined && { timeoutMs }) });
+      await this.#options.store?.write(index, text, { signal });
       log.written(index, text);
     }
   }
