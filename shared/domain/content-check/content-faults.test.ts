@@ -180,6 +180,43 @@ describe('contentFaults with a schema', () => {
     expect(JSON.stringify(result).toLowerCase()).not.toContain(canary);
   });
 
+  const portOrTooLarge = '{"items": {"required": ["port"], "properties": {"port": {"maximum": 9}}}}';
+  const missing = 'a property that the schema requires is missing (shapes/app.json:1:24)';
+  const tooLarge = 'the number is larger than the schema allows (shapes/app.json:1:69)';
+
+  it.each([
+    ['a map', '- &a {port: 1}\n- <<: *a\n', []],
+    [
+      'a map with its fault where that is',
+      '- &a {port: 10}\n- <<: *a\n',
+      [`a.yaml:1:13: ${tooLarge}`, `a.yaml:1:13: ${tooLarge}`],
+    ],
+    ['a map, less than what the own keys say', '- &a {port: 1}\n- {port: 10, <<: *a}\n', [`a.yaml:2:10: ${tooLarge}`]],
+    ['a list, the first of which counts', '- <<: [{port: 10}, {port: 1}]\n', [`a.yaml:1:15: ${tooLarge}`]],
+    ['several', '- <<: {other: 1}\n  <<: {port: 1}\n', []],
+    ['what is no map, as a property', '- <<: [1, {port: 1}]\n', [`a.yaml:1:3: ${missing}`]],
+    ['a name in quotes, as a property', '- "<<": {port: 1}\n', [`a.yaml:1:3: ${missing}`]],
+  ])('takes merges of YAML: %s', async (_what, text, expected) => {
+    expect((await faults('a.yaml', text, portOrTooLarge)).faults).toEqual(expected);
+  });
+
+  it.each([
+    ['as many keys as are merged', 64, []],
+    ['more, as a property', 65, expect.arrayContaining([expect.stringContaining(missing)])],
+  ])('takes merges of YAML: %s, in all documents together', async (_what, merges, expected) => {
+    const keys = Array.from({ length: 255 }, (_, index) => `k${index}: 1`).join(', ');
+    const items = '- {<<: *a}\n'.repeat(merges);
+    expect(
+      (await faults('a.yaml', `- &a {port: 1, ${keys}}\n---\n- &a {port: 1, ${keys}}\n${items}`, portOrTooLarge))
+        .faults,
+    ).toEqual(expected);
+  });
+
+  it('takes merges of YAML: the merge itself is no property', async () => {
+    const numbers = '{"items": {"additionalProperties": {"type": "number"}}}';
+    expect((await faults('a.yaml', '- &a {port: 1}\n- <<: *a\n', numbers)).faults).toEqual([]);
+  });
+
   it('reports positions in TOML, in tables too', async () => {
     const schema =
       '{"additionalProperties": {"additionalProperties": {"type": "string"}, "items": {"maxProperties": 1}}}';

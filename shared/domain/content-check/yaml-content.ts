@@ -1,10 +1,13 @@
-import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml';
+import { isAlias, isMap, isPair, isScalar, isSeq, Scalar } from 'yaml';
 import type { Alias, Node, Pair, YAMLMap } from 'yaml';
-import type { ContentParser, DocumentNode, MapEntry } from './document-node';
+import type { ContentParser, DocumentNode, MapEntry, MapNode } from './document-node';
 import { composeYaml, yamlFault } from './yaml-documents';
 
+/** Limit of keys that merges bring into the maps of a text. Aliases may merge the same thousand keys thousands of times. */
+const mostMergedKeys = 16_384;
+
 /**
- * YAML 1.2, any number of documents. The library finds duplicate keys by comparing every pair, and the anchor of an
+ * YAML 1.2, any number of documents, and the merges of YAML 1.1, which most readers of 1.2 know too. The library finds duplicate keys by comparing every pair, and the anchor of an
  * alias by walking the document, so a hostile text takes endless time. Here both use a lookup table.
  */
 export const parseYamlContent: ContentParser = (text) => {
@@ -12,7 +15,8 @@ export const parseYamlContent: ContentParser = (text) => {
   const [error] = documents.flatMap(({ errors }) => errors);
   if (error) return { fault: yamlFault(error) };
   try {
-    const trees = documents.flatMap(({ contents }) => (contents ? [new TreeBuilder().node(contents)] : []));
+    const builder = new TreeBuilder();
+    const trees = documents.flatMap(({ contents }) => (contents ? [builder.document(contents)] : []));
     return { documents: () => trees };
   } catch (thrown) {
     if (thrown instanceof Refusal) return { fault: thrown };
@@ -31,10 +35,17 @@ class Refusal extends Error {
   }
 }
 
-/** Builds one document. An alias becomes its anchor's own node, so that an alias bomb is as small as its text. */
+/** Builds the documents of a text. An alias becomes its anchor's own node, so that an alias bomb is as small as its text. */
 class TreeBuilder {
   /** Undefined while the anchored value is being built: an alias within it would be endless. */
   readonly #anchors = new Map<string, DocumentNode | undefined>();
+  #mergedKeys = 0;
+
+  /** An anchor is known only within its document. */
+  document(contents: Node): DocumentNode {
+    this.#anchors.clear();
+    return this.node(contents);
+  }
 
   node(node: Node): DocumentNode {
     if (isAlias(node)) return this.#anchored(node);
@@ -77,21 +88,53 @@ class TreeBuilder {
   #entries(map: YAMLMap): ReadonlyMap<string, MapEntry> {
     const entries = new Map<string, MapEntry>();
     const seen = new Set<unknown>();
-    for (const pair of map.items as readonly Pair<Node, Node | null>[]) this.#addEntry(entries, seen, pair);
+    const merged: MapNode[] = [];
+    for (const pair of map.items as readonly Pair<Node, Node | null>[]) {
+      const value = this.#addEntry(entries, seen, pair);
+      if (isMergeKey(pair.key)) merged.push(...mapsOf(value));
+    }
+    this.#merge(entries, merged);
     return entries;
   }
 
-  #addEntry(entries: Map<string, MapEntry>, seen: Set<unknown>, { key, value }: Pair<Node, Node | null>): void {
+  /** Adds the entries of other maps: those of the map itself count before them, and those of the first before others. */
+  #merge(entries: Map<string, MapEntry>, merged: readonly MapNode[]): void {
+    this.#mergedKeys += merged.reduce((sum, { entries: { size } }) => sum + size, 0);
+    // Then they stay a property of that name.
+    if (merged.length === 0 || this.#mergedKeys > mostMergedKeys) return;
+    entries.delete(mergeKey);
+    for (const { entries: more } of merged) {
+      for (const [name, entry] of more) if (!entries.has(name)) entries.set(name, entry);
+    }
+  }
+
+  #addEntry(entries: Map<string, MapEntry>, seen: Set<unknown>, { key, value }: Pair<Node, Node | null>): DocumentNode {
     const keyOffset = offsetOf(key);
     const keyNode = this.node(key);
     const built: DocumentNode = value ? this.node(value) : { kind: 'scalar', offset: keyOffset, value: null };
     // A key that is itself a map or a list has no name that a schema could refer to.
-    if (keyNode.kind !== 'scalar') return;
+    if (keyNode.kind !== 'scalar') return built;
     // A map may contain several merges.
-    if (seen.has(keyNode.value) && keyNode.value !== '<<') throw new Refusal(keyOffset, 'this key appears twice');
+    if (seen.has(keyNode.value) && keyNode.value !== mergeKey) throw new Refusal(keyOffset, 'this key appears twice');
     seen.add(keyNode.value);
     entries.set(String(keyNode.value), { keyOffset, value: built });
+    return built;
   }
+}
+
+const mergeKey = '<<';
+
+/** In quotes it is the name of a property. */
+function isMergeKey(key: Node): boolean {
+  return isScalar(key) && key.value === mergeKey && key.type === Scalar.PLAIN;
+}
+
+/** What a merge brings: a map, or a list of maps. */
+function mapsOf(value: DocumentNode): readonly MapNode[] {
+  if (value.kind === 'map') return [value];
+  const items = value.kind === 'list' ? value.items : [];
+  const maps = items.filter((item) => item.kind === 'map');
+  return maps.length === items.length ? maps : [];
 }
 
 function offsetOf(node: Node | null): number {
