@@ -63,15 +63,13 @@ export class Attributions {
     const states = this.#sources.get(source)?.states;
     const last = this.#fresh(states?.get(digest))?.attribution;
     if (!last || !keys || mayHaveChanged(last, keys)) return last;
-    const all = [...(states ?? [])];
-    // A state that has been shown since does not tell who put the source into this one.
-    const earlier = all
-      .slice(
-        0,
-        all.findIndex(([shown]) => shown === digest),
-      )
-      .findLast(([, kept]) => this.#fresh(kept) && mayHaveChanged(kept.attribution, keys));
-    return { ...(earlier?.[1].attribution ?? { ...last, ...nobody }), path: last.path };
+    let earlier: Attribution | undefined;
+    for (const [shown, kept] of states ?? []) {
+      // What has been shown since does not tell who put the source into this state.
+      if (shown === digest) break;
+      if (this.#fresh(kept) && mayHaveChanged(kept.attribution, keys)) earlier = kept.attribution;
+    }
+    return { ...(earlier ?? { ...last, ...nobody }), path: last.path };
   }
 
   /**

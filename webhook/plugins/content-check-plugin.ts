@@ -61,9 +61,10 @@ export function contentCheckPlugin({
     wants: (request) => capturedKind(request) !== undefined && settingsOf(request) !== undefined,
     answer: async (request) => {
       const settings = settingsOf(request);
-      const write = settings && checkedWrite(request);
+      const isRead = !isOversized(request);
+      const write = settings && checkedWrite(request, isRead);
       if (!write) return {};
-      const report = isOversized(request) ? tooManyKeys : await checker.check(write, settings, withinMs);
+      const report = isRead ? await checker.check(write, settings, withinMs) : tooManyKeys;
       const answer = answerTo(write, report, settings);
       const result = answer.denied ? 'denied' : report.findings.length > 0 ? 'warned' : 'passed';
       metrics.contentChecksTotal.inc({ result });
@@ -89,11 +90,13 @@ const tooManyKeys: CheckReport = {
   unchecked: [{ line: `it is not checked: it has more than ${budgets.sourceKeysRead} keys`, reason: 'too_large' }],
 };
 
-/** Undefined if there is nothing to check: neither the content nor its check annotations have changed. */
-function checkedWrite(request: AdmissionRequest): CheckedWrite | undefined {
+/**
+ * Undefined if there is nothing to check: neither the content nor its check annotations have changed. Of a source that is
+ * not read, nobody knows.
+ */
+function checkedWrite(request: AdmissionRequest, isRead: boolean): CheckedWrite | undefined {
   const kind = capturedKind(request);
   if (kind === undefined) return undefined;
-  const isRead = !isOversized(request);
   const after = isRead ? checkedContent(kind, request.object) : noContent;
   const before = isRead && request.operation === 'UPDATE' ? checkedContent(kind, request.oldObject) : undefined;
   if (before && isSame(before, after) && isAskedTheSame(request)) return undefined;

@@ -18,7 +18,6 @@ const passedOn = (where: 'pod' | 'container', values: Values): ChartCase => ({
   check: (rendered) => expect(rendered[where]()).toMatchObject(values),
 });
 
-/** The reconciler's flags and Deployment. */
 /** The arguments of the reconciler that no value asks for. */
 const always = [
   'reconciler',
@@ -28,6 +27,7 @@ const always = [
   '--channel-listen=:8444',
 ];
 
+/** The reconciler's flags and Deployment. */
 export const reconcilerCases: readonly ChartCase[] = [
   {
     what: 'labels that tell of a release of Reloader are dropped, and others are kept',

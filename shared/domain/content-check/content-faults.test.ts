@@ -212,6 +212,11 @@ describe('contentFaults with a schema', () => {
     ).toEqual(expected);
   });
 
+  it('takes merges of YAML: empty maps count, too', async () => {
+    const text = `- port: 1\n  empty: &l [${'{},'.repeat(16_384)}]\n- {port: 1, <<: *l}\n- {<<: {port: 1}}\n`;
+    expect((await faults('a.yaml', text, portOrTooLarge)).faults).toEqual([`a.yaml:4:3: ${missing}`]);
+  });
+
   it('takes merges of YAML: the merge itself is no property', async () => {
     const numbers = '{"items": {"additionalProperties": {"type": "number"}}}';
     expect((await faults('a.yaml', '- &a {port: 1}\n- <<: *a\n', numbers)).faults).toEqual([]);

@@ -3,12 +3,16 @@ import type { Alias, Node, Pair, YAMLMap } from 'yaml';
 import type { ContentParser, DocumentNode, MapEntry, MapNode } from './document-node';
 import { composeYaml, yamlFault } from './yaml-documents';
 
-/** Limit of keys that merges bring into the maps of a text. Aliases may merge the same thousand keys thousands of times. */
+/**
+ * Limit of keys that merges bring into the maps of a text; an empty map counts as one. Aliases may merge the same thousand
+ * keys, or a list of a thousand empty maps, thousands of times.
+ */
 const mostMergedKeys = 16_384;
 
 /**
- * YAML 1.2, any number of documents, and the merges of YAML 1.1, which most readers of 1.2 know too. The library finds duplicate keys by comparing every pair, and the anchor of an
- * alias by walking the document, so a hostile text takes endless time. Here both use a lookup table.
+ * YAML 1.2, any number of documents, and the merges of YAML 1.1, which most readers of 1.2 know too. The library finds
+ * duplicate keys by comparing every pair, and the anchor of an alias by walking the document, so a hostile text takes
+ * endless time. Here both use a lookup table.
  */
 export const parseYamlContent: ContentParser = (text) => {
   const documents = composeYaml(text);
@@ -91,7 +95,7 @@ class TreeBuilder {
     const merged: MapNode[] = [];
     for (const pair of map.items as readonly Pair<Node, Node | null>[]) {
       const value = this.#addEntry(entries, seen, pair);
-      if (isMergeKey(pair.key)) merged.push(...mapsOf(value));
+      if (isMergeKey(pair.key) && this.#mergedKeys <= mostMergedKeys) merged.push(...mapsOf(value));
     }
     this.#merge(entries, merged);
     return entries;
@@ -99,8 +103,8 @@ class TreeBuilder {
 
   /** Adds the entries of other maps: those of the map itself count before them, and those of the first before others. */
   #merge(entries: Map<string, MapEntry>, merged: readonly MapNode[]): void {
-    this.#mergedKeys += merged.reduce((sum, { entries: { size } }) => sum + size, 0);
-    // Then they stay a property of that name.
+    this.#mergedKeys += merged.reduce((sum, { entries: { size } }) => sum + Math.max(1, size), 0);
+    // Beyond the limit, a merge stays a property of that name.
     if (merged.length === 0 || this.#mergedKeys > mostMergedKeys) return;
     entries.delete(mergeKey);
     for (const { entries: more } of merged) {
