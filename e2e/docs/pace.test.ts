@@ -65,7 +65,10 @@ describe('docs/pace.md, how many at once', () => {
         usersOf: () => [],
         revisionOf: () => 0,
       };
-      const sources = { get: () => ({ ...sourceRecord({}), ...(gates && { gates }) }), namesIn: () => [] };
+      const sources = {
+        get: () => ({ ...sourceRecord({}), ...(gates && { gates }) }),
+        gatedIn: () => (gates ? [{ kind: 'ConfigMap', namespace: 'shop', name: 'app' } as const] : []),
+      };
       const rolling = new RollingWorkloads({ clock, onFreed: () => undefined });
       const logger = new RecordingLogger();
       const onTurn = (): void => undefined;
@@ -81,12 +84,11 @@ describe('docs/pace.md, how many at once', () => {
         ['shop', here],
         ['bank', elsewhere],
       ] as const) {
-        // prettier-ignore
         for (let n = 0; n < Number(count); n++) {
-        const workload = paced({ name: `w-${n}`, namespace });
-        workloads.set(workload.key, workload);
-        turns.began(workload, { id: String(n), atMs: clock.nowMs() });
-      }
+          const workload = paced({ name: `w-${n}`, namespace });
+          workloads.set(workload.key, workload);
+          turns.began(workload, { id: String(n), atMs: clock.nowMs() });
+        }
       }
       const asked = turns.ask(paced({ name: 'web' }), [{ kind: 'ConfigMap', name: 'app' }]);
       expect(inWords(asked?.detail)).toBe(told);

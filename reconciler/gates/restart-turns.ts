@@ -4,7 +4,7 @@ import type { PaceSettings } from '../../shared/domain/gate-settings/pace-settin
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import { maxRollingGate, type LimitInUse, type Rolling } from '../../shared/domain/gates/max-rolling-gate';
 import { restartRateGate } from '../../shared/domain/gates/restart-rate-gate';
-import { candidateOf, candidates } from '../../shared/domain/plan/candidates';
+import { candidateOf } from '../../shared/domain/plan/candidates';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { SourceStages } from '../../shared/domain/protocol/source-inspection';
 import type { LocalSourceRef, SourceRef } from '../../shared/domain/sources/source';
@@ -26,7 +26,7 @@ export interface RestartTurnsOptions {
   readonly clock: Clock;
   readonly pace: PaceSettings;
   readonly workloads: Pick<WorkloadIndex, 'get' | 'tracked'>;
-  readonly sources: Pick<SourceIndex, 'get' | 'namesIn'>;
+  readonly sources: Pick<SourceIndex, 'get' | 'gatedIn'>;
   readonly namespaces: Pick<NamespaceGates, 'of'>;
   readonly rolling: RollingWorkloads;
   readonly order: RestartOrder;
@@ -343,11 +343,13 @@ export class RestartTurns {
       const inUse = { setBy: '--max-rolling-per-node-pool', limit: pace.perNodePool };
       yield { ...inUse, rolling: others(rolling.inNodePool(nodePool)), id: `pool ${nodePool}`, scope: 'stays' };
     }
-    // Also of sources that have not changed: their users must not roll out together for another one either.
-    for (const { kind, name } of candidates({ workload, sources })) {
-      const source = { kind, namespace, name };
+    // Also of sources that have not changed: their users must not roll out together for another one either. A pattern may
+    // match all sources of the namespace, and each that waits is asked whenever one is rolled out: only the few with gates
+    // are looked at.
+    for (const source of sources.gatedIn(namespace)) {
       const ofSource = sources.get(source)?.gates?.maxRolling ?? 'off';
-      if (ofSource === 'off') continue;
+      if (ofSource === 'off' || !candidateOf(source, workload)) continue;
+      const { kind, name } = source;
       const inUse = { setBy: `${gateAnnotations.maxRolling} on ${kind} ${name}`, limit: ofSource };
       const users = rolling.among(namespace, (other) => other !== key && this.#uses(other, source));
       yield { ...inUse, rolling: users, id: `${kind} ${namespace}/${name}`, scope: 'stays' };

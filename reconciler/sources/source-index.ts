@@ -97,6 +97,11 @@ export class SourceIndex {
     return this.#store.namesIn(kind, namespace);
   }
 
+  /** The sources of a namespace that have gate settings of their own: mostly none. */
+  gatedIn(namespace: string): Iterable<SourceRef> {
+    return this.#store.gatedIn(namespace);
+  }
+
   /** How many sources of a kind a namespace has, or had a moment ago. */
   countIn(kind: SourceKind, namespace: string): number {
     return this.#store.countIn(kind, namespace);

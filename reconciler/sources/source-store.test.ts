@@ -46,6 +46,18 @@ it('lists the sources of a kind in one namespace, or in all', () => {
   expect([...store.keys('ConfigMap', 'empty')]).toEqual([]);
 });
 
+it('lists the sources of a namespace that have gate settings, whatever became of them', () => {
+  const shared = { ...appConfig, kind: 'Secret', name: 'shared' } as const;
+  const gated = { ...entryOf(), record: { ...sourceRecord(), gates: { isUrgent: true } } };
+  for (const source of [appConfig, shared, { ...shared, namespace: 'other' }]) store.set(source, gated);
+  store.set(appConfig, entryOf());
+  expect([...store.gatedIn('shop')]).toEqual([shared]);
+  store.set(shared, { ...gated, record: undefined });
+  expect([...store.gatedIn('shop')]).toEqual([]);
+  store.delete({ ...shared, namespace: 'other' });
+  expect([...store.gatedIn('other')]).toEqual([]);
+});
+
 it('neither lists nor counts a deleted source whose past it still knows', () => {
   put({ name: 'a' });
   const before = store.count();

@@ -1,5 +1,11 @@
 import { objectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
-import { sourceKinds, type SourceKind, type SourceRef } from '../../shared/domain/sources/source';
+import {
+  sourceId,
+  sourceKinds,
+  type SourceId,
+  type SourceKind,
+  type SourceRef,
+} from '../../shared/domain/sources/source';
 import { PackedSource } from './packed-source';
 import { knownContent, statesOf, withResolvedTimes, type SourceEntry } from './source-entry';
 
@@ -16,6 +22,8 @@ export class SourceStore {
     Secret: new Map(),
     SecretProviderClass: new Map(),
   };
+  /** The sources that have gate settings, by namespace. */
+  readonly #gated = new Map<string, Map<SourceId, SourceRef>>();
 
   get(source: SourceRef): SourceEntry | undefined {
     const stored = this.#kinds[source.kind].get(source.namespace)?.get(source.name);
@@ -28,6 +36,8 @@ export class SourceStore {
     if (!entries) namespaces.set(namespace, (entries = new Map<string, Stored>()));
     const known = withResolvedTimes(entry);
     entries.set(name, PackedSource.of(known) ?? known);
+    if (entry.record?.gates) this.#addGated({ kind, namespace, name });
+    else this.#deleteGated({ kind, namespace, name });
   }
 
   delete({ kind, namespace, name }: SourceRef): void {
@@ -35,11 +45,27 @@ export class SourceStore {
     const entries = namespaces.get(namespace);
     entries?.delete(name);
     if (entries?.size === 0) namespaces.delete(namespace);
+    this.#deleteGated({ kind, namespace, name });
+  }
+
+  #addGated(source: SourceRef): void {
+    const gated = this.#gated.get(source.namespace) ?? new Map<SourceId, SourceRef>();
+    this.#gated.set(source.namespace, gated.set(sourceId(source), source));
+  }
+
+  #deleteGated(source: SourceRef): void {
+    const gated = this.#gated.get(source.namespace);
+    if (gated?.delete(sourceId(source)) === true && gated.size === 0) this.#gated.delete(source.namespace);
   }
 
   /** The name of every source of a kind in a namespace. */
   *namesIn(kind: SourceKind, namespace: string): Iterable<string> {
     for (const [name, stored] of this.#kinds[kind].get(namespace) ?? []) if (exists(stored)) yield name;
+  }
+
+  /** The sources of a namespace that have gate settings of their own: mostly none. */
+  gatedIn(namespace: string): Iterable<SourceRef> {
+    return this.#gated.get(namespace)?.values() ?? [];
   }
 
   /** The sources of a kind, including those that are deleted and not forgotten yet. */
