@@ -1,5 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
+import { anyCharacter } from './any-text.fixture';
 import { printable } from './printable';
 
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u;
@@ -8,7 +9,7 @@ const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Cod
 const foreign = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 5 }),
+      fc.string({ unit: anyCharacter, maxLength: 5 }),
       fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
       fc.constantFrom('\n', '\u001b[2J', '\u202e', '\u200b', '\u2028', '\u{e0041}', '\ufeff', '\ud800', '\udc00', '\\'),
     ),

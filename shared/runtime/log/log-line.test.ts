@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { anyText } from '../../domain/text/any-text.fixture';
 import { printable } from '../../domain/text/printable';
 import { consoleLine, jsonLine } from './log-line';
 import type { LogFields } from './logger';
@@ -113,7 +114,7 @@ describe('any line', () => {
 
   it('is one printable line, for any fields', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.dictionary(fc.string(), fc.anything()), (message, fields) => {
+      fc.property(anyText, fc.dictionary(fc.string(), fc.anything()), (message, fields) => {
         for (const line of [jsonLine(entry(fields, message)), consoleLine(entry(fields, message))]) {
           expect(line).toBe(printable(line));
         }
