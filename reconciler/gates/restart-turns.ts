@@ -343,9 +343,9 @@ export class RestartTurns {
       const inUse = { setBy: '--max-rolling-per-node-pool', limit: pace.perNodePool };
       yield { ...inUse, rolling: others(rolling.inNodePool(nodePool)), id: `pool ${nodePool}`, scope: 'stays' };
     }
-    // Also of sources that have not changed: their users must not roll out together for another one either. A pattern may
-    // match all sources of the namespace, and each that waits is asked whenever one is rolled out: only the few with gates
-    // are looked at.
+    // Also of sources that have not changed: their users must not roll out together for another one either. This runs for
+    // each waiting workload whenever a rollout ends, and a pattern may match all sources of a namespace. So only those with
+    // gates are looked at, which are few.
     for (const source of sources.gatedIn(namespace)) {
       const ofSource = sources.get(source)?.gates?.maxRolling ?? 'off';
       if (ofSource === 'off' || !candidateOf(source, workload)) continue;

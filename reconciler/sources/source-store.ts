@@ -30,32 +30,25 @@ export class SourceStore {
     return stored instanceof PackedSource ? stored.entry(source) : stored;
   }
 
-  set({ kind, namespace, name }: SourceRef, entry: SourceEntry): void {
+  set(source: SourceRef, entry: SourceEntry): void {
+    const { kind, namespace, name } = source;
     const namespaces = this.#kinds[kind];
     let entries = namespaces.get(namespace);
     if (!entries) namespaces.set(namespace, (entries = new Map<string, Stored>()));
     const known = withResolvedTimes(entry);
     entries.set(name, PackedSource.of(known) ?? known);
+    // A copy: the source may be a whole record, and would keep its content in memory.
     if (entry.record?.gates) this.#addGated({ kind, namespace, name });
-    else this.#deleteGated({ kind, namespace, name });
+    else this.#deleteGated(source);
   }
 
-  delete({ kind, namespace, name }: SourceRef): void {
+  delete(source: SourceRef): void {
+    const { kind, namespace, name } = source;
     const namespaces = this.#kinds[kind];
     const entries = namespaces.get(namespace);
     entries?.delete(name);
     if (entries?.size === 0) namespaces.delete(namespace);
-    this.#deleteGated({ kind, namespace, name });
-  }
-
-  #addGated(source: SourceRef): void {
-    const gated = this.#gated.get(source.namespace) ?? new Map<SourceId, SourceRef>();
-    this.#gated.set(source.namespace, gated.set(sourceId(source), source));
-  }
-
-  #deleteGated(source: SourceRef): void {
-    const gated = this.#gated.get(source.namespace);
-    if (gated?.delete(sourceId(source)) === true && gated.size === 0) this.#gated.delete(source.namespace);
+    this.#deleteGated(source);
   }
 
   /** The name of every source of a kind in a namespace. */
@@ -101,6 +94,16 @@ export class SourceStore {
       }
     }
     return { sources, retainedBytes };
+  }
+
+  #addGated(source: SourceRef): void {
+    const gated = this.#gated.get(source.namespace) ?? new Map<SourceId, SourceRef>();
+    this.#gated.set(source.namespace, gated.set(sourceId(source), source));
+  }
+
+  #deleteGated(source: SourceRef): void {
+    const gated = this.#gated.get(source.namespace);
+    if (gated?.delete(sourceId(source)) === true && gated.size === 0) this.#gated.delete(source.namespace);
   }
 }
 

@@ -91,8 +91,8 @@ const tooManyKeys: CheckReport = {
 };
 
 /**
- * Undefined if there is nothing to check: neither the content nor its check annotations have changed. Of a source that is
- * not read, nobody knows.
+ * Undefined if there is nothing to check: neither the content nor its check annotations have changed. A source that is too
+ * large to be read counts as changed.
  */
 function checkedWrite(request: AdmissionRequest, isRead: boolean): CheckedWrite | undefined {
   const kind = capturedKind(request);
