@@ -7,7 +7,7 @@ import { drawWorld } from './world';
 jest.setTimeout(600_000);
 
 // CI runs 2,000 worlds with `npm run sim`, which also demands every situation.
-const worlds = longForm(100, 3);
+const worlds = longForm(100, 6);
 
 describe('simulated worlds', () => {
   it('keep every promise', async () => {

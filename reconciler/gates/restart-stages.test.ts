@@ -523,7 +523,7 @@ describe('RestartStages, with health checks', () => {
 });
 
 it('looks at each of thousands of users a few times, and not at all for each', async () => {
-  const count = 2_000;
+  const count = 3_000;
   const names = Array.from({ length: count }, (_, n) => `w${String(n).padStart(5, '0')}`);
   for (const name of names) seed(name);
   for (const name of names) look(name);
