@@ -24,6 +24,8 @@ export class Case {
   readonly compactions: number[] = [];
   /** Workloads with an altered write, even if nothing of the write was stored. */
   readonly alteredWorkloads = new Set<string>();
+  /** Writes to workloads that others refused, in order. */
+  readonly refusals: { readonly workload: string; readonly atMs: number }[] = [];
   readonly history: WriteRecord[] = [];
   readonly rules: Rules;
   /** Only the selected sources. To the install, no others exist. */

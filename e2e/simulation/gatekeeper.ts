@@ -14,6 +14,14 @@ export type TakenOut = 'marker' | 'record' | 'marker and record';
 export type Habit =
   { readonly kind: 'takes out'; readonly what: TakenOut } | { readonly kind: 'refuses what is stored' };
 
+/** What it does to writes. A workload is named like `Deployment shop/web`. */
+export interface GatekeeperEvents {
+  readonly told: (who: string, what: string) => void;
+  /** Called for each altered write, even if nothing of it is left to be stored. */
+  readonly onTakenOut: (workload: string) => void;
+  readonly onRefused: (workload: string) => void;
+}
+
 /** The story line by which `FaultSituations` recognizes this refusal. */
 export const refusesJob = 'refuses to create a Job anew, of which it let the dry run pass';
 
@@ -33,18 +41,12 @@ const allowed: AdmissionResponse = { allowed: true };
  * references with `blockOwnerDeletion`, because Reroll has no right to the finalizers of the owner.
  */
 export class Gatekeeper {
-  readonly #told: (who: string, what: string) => void;
-  readonly #onTakenOut: (workload: string) => void;
+  readonly #on: GatekeeperEvents;
   readonly #habits = new Map<string, Habit>();
   #altered: Altered | undefined;
 
-  /**
-   * `onTakenOut` is called with the workload (`Deployment shop/web`) of each altered write, even if nothing of the
-   * write is left to be stored.
-   */
-  constructor(told: (who: string, what: string) => void, onTakenOut: (workload: string) => void) {
-    this.#told = told;
-    this.#onTakenOut = onTakenOut;
+  constructor(on: GatekeeperEvents) {
+    this.#on = on;
   }
 
   get hook(): AdmissionHook {
@@ -53,14 +55,14 @@ export class Gatekeeper {
 
   begin(namespace: string, habit: Habit): void {
     this.#habits.set(namespace, habit);
-    this.#told(
+    this.#on.told(
       'gatekeeper',
       `${habit.kind}${'what' in habit ? ` the ${habit.what} of what is written` : ''} in ${namespace}`,
     );
   }
 
   end(namespace: string): void {
-    if (this.#habits.delete(namespace)) this.#told('gatekeeper', `lets be what is in ${namespace}`);
+    if (this.#habits.delete(namespace)) this.#on.told('gatekeeper', `lets be what is in ${namespace}`);
   }
 
   relieve(): void {
@@ -94,9 +96,11 @@ export class Gatekeeper {
       return { allowed: false, message };
     }
     const habit = this.#habits.get(namespace);
+    const workload = `${kind.kind} ${storeKey(namespace, name)}`;
     if (habit?.kind === 'refuses what is stored') {
       if (dryRun) return allowed;
-      if (kind.kind === 'Job' && owners.length === 0) this.#told('gatekeeper', refusesJob);
+      this.#on.onRefused(workload);
+      if (kind.kind === 'Job' && owners.length === 0) this.#on.told('gatekeeper', refusesJob);
       return { allowed: false, message: 'frozen' };
     }
     if (!habit || !oldObject || !rolledKinds.has(kind.kind)) return allowed;
@@ -105,8 +109,7 @@ export class Gatekeeper {
     if (!dryRun) {
       const kept = habit.what === 'marker' ? object : oldObject;
       const baseline = objectAt(kept, 'metadata', 'annotations')[baselineAnnotation];
-      const workload = `${kind.kind} ${storeKey(namespace, name)}`;
-      this.#onTakenOut(workload);
+      this.#on.onTakenOut(workload);
       this.#altered = { workload, what: habit.what, baseline };
     }
     return { allowed: true, patch };

@@ -55,6 +55,22 @@ describe('the judge, for a restart that was kept from beginning,', () => {
   });
 
   it.each([
+    [50_000, []],
+    [100_000, ['too late']],
+  ])('expects it soon after somebody has refused it: %i ms later', async (atMs, promises) => {
+    await hand.edit('value-2-');
+    await hand.clock.advance(100_000);
+    const refusedMs = hand.clock.nowMs();
+    await hand.clock.advance(atMs);
+    await hand.restart('value-2-');
+    const judge = new Judge({ ...plainRules, ...rules });
+    judge.refused('Deployment default/web', refusedMs);
+    judge.refused('Deployment default/other', refusedMs + atMs);
+    for (const write of hand.server.history()) judge.wrote(write);
+    expect(judge.verdict(false).map(({ promise }) => promise)).toEqual(promises);
+  });
+
+  it.each([
     [175_000, []],
     [250_000, ['too late']],
   ])(

@@ -17,6 +17,8 @@ import { settleMaxMsOf } from './own-settings';
 const stepMs = 500;
 /** The time for what comes before the write: a look at somebody else's rollout, and some attempts. */
 const slackMs = 8_000;
+/** A write that was refused again and again is tried again within this time. */
+const retriedMs = 60_000;
 /** A rollout of somebody else that does not end is waited for this long: it may answer the change. */
 const mostRolloutMs = 600_000;
 
@@ -57,7 +59,10 @@ function isRollingOut(object: KubeObject): boolean {
   return objectAt(object, 'status')['observedGeneration'] !== undefined && !hasOnlyNewPods(object);
 }
 
-/** Since when nobody has written anything that the restart depends on. A restore of etcd writes everything. */
+/**
+ * Since when nobody has written anything that the restart depends on, nor kept it from being written. A restore of etcd
+ * writes everything.
+ */
 function quietSinceMs(opened: Case, life: Life, write: WriteRecord, changes: readonly SourceName[]): number {
   const others = life.writes.filter((each) => each.revision < write.revision && !isEngine(each.user));
   const names = [...changes, `Namespace ${namespaceOf(life)}`];
@@ -68,7 +73,9 @@ function quietSinceMs(opened: Case, life: Life, write: WriteRecord, changes: rea
   );
   const writtenMs = opened.gates.lastWrittenMs(names, write.atMs);
   const restoredMs = opened.restored && opened.restored.atMs <= write.atMs ? opened.restored.atMs : 0;
-  return Math.max(writtenMs, ledMs, restoredMs, ...[...others, ...changed].map(({ atMs }) => atMs));
+  const refusal = opened.refusals.findLast(({ workload, atMs }) => workload === life.name && atMs <= write.atMs);
+  const triedMs = refusal ? refusal.atMs + retriedMs : 0;
+  return Math.max(writtenMs, ledMs, restoredMs, triedMs, ...[...others, ...changed].map(({ atMs }) => atMs));
 }
 
 function closedAt(opened: Case, life: Life, write: WriteRecord, source: SourceName, atMs: number): boolean {

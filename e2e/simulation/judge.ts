@@ -115,6 +115,11 @@ export class Judge {
     this.#case.alteredWorkloads.add(workload);
   }
 
+  /** Others refused a write to this workload. */
+  refused(workload: string, atMs: number): void {
+    this.#case.refusals.push({ workload, atMs });
+  }
+
   /** The server compacts its history up to `revision`. */
   compacted(revision: number): void {
     this.#case.compactions.push(revision);

@@ -199,6 +199,15 @@ const ofTheEngine: readonly Regression[] = [
     'a Job is not created again for a deletion that a restore of etcd undid, although its entry was written before that was known',
     /delete Secret default\/db[^]*is restored to revision[^]*ADDED Secret (reroll\/reroll-job-\S+)[^]*DELETED Secret \1[^]*MODIFIED Job default\/migrate/,
   ],
+  /**
+   * Two writes of the key were shown to nobody: the watch went from one state to the third after it, and the webhook had
+   * not answered for the others.
+   */
+  [
+    710_014_486,
+    'nobody is named who changed a key before writes that were never shown',
+    /freezes[^]*hears nothing of validate on ConfigMap default\/extra[^]*all faults end/,
+  ],
 ];
 
 const ofTheJudge: readonly Regression[] = [
@@ -400,6 +409,11 @@ const ofTheJudge: readonly Regression[] = [
     530_077_491,
     'the judge demands no restart that lost its marker and its answer before somebody scaled the Deployment, which no controller rolls out',
     /takes out the marker[^]*lost-answer: PATCH \S+\/api [^]*scale Deployment shop\/api/,
+  ],
+  [
+    710_008_820,
+    'the judge leaves time to try again after another admission webhook has refused a restart for long',
+    /refuses what is stored in default[^]*lets be what is in default/,
   ],
 ];
 

@@ -108,7 +108,11 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       mayBeRefused: world.weather.some(({ kind }) => kind === 'forbidden'),
     });
   const isKept = world.steps.some(({ kind }) => kind === 'alter-our-writes');
-  const gatekeeper = new Gatekeeper(told, (workload) => judge.takenOut(workload));
+  const gatekeeper = new Gatekeeper({
+    told,
+    onTakenOut: (workload) => judge.takenOut(workload),
+    onRefused: (workload) => judge.refused(workload, loop.nowMs()),
+  });
   const admission = [...(hybrid?.hooks ?? []), ...(isKept ? [gatekeeper.hook] : [])];
   const server = new ApiServer({
     ...{ clock: loop, random, customKinds: [endpointSliceKind], admission },

@@ -13,8 +13,8 @@ beforeEach(() => {
   attributions = new Attributions(clock);
 });
 
-function state(digest: string, uid = 'uid-app'): AttributedState {
-  return { uid, digest };
+function state(digest: string, uid = 'uid-app', resourceVersion = '10'): AttributedState {
+  return { uid, digest, resourceVersion };
 }
 
 function by(user: string, seconds = 0, manager?: string): Hint {
@@ -92,6 +92,28 @@ describe('Attributions', () => {
       changes('bob', 'large', 'size');
       expect(attributions.get('app', 'large', ['color'])).toMatchObject({ users: [], path: 'both' });
     });
+
+    it.each([
+      ['12', [undefined], ['alice']],
+      ['12', ['12'], ['alice']],
+      ['12', ['13'], []],
+      ['13', ['12'], ['alice']],
+      ['12', ['18', '12'], ['alice']],
+      ['12', ['18', undefined, '13'], []],
+    ])(
+      'name nobody if a state was never shown in between: one with version %s, and writes that replaced %j',
+      (resourceVersion, replaced, users) => {
+        const announced = (user: string, key: string, replaces: string | undefined): Hint => ({
+          ...hintOf(changeRecord({ user, changed: { changed: [key], added: [], removed: [] } }), 0),
+          replaces,
+        });
+        const byAlice = [announced('alice', 'color', '11')];
+        attributions.add('app', state('blue', 'uid-app', resourceVersion), byAlice, 'both');
+        const byBob = replaced.map((version) => announced('bob', 'size', version));
+        attributions.add('app', state('large', 'uid-app', '19'), byBob, 'both');
+        expect(attributions.get('app', 'large', ['color'])).toMatchObject({ users });
+      },
+    );
 
     it('name nobody who changed them in a later state', () => {
       changes('alice', 'blue', 'color');

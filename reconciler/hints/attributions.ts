@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
+import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import type { Attribution, ChangePath } from '../../shared/domain/plan/attribution';
 import { splitSourceKey, type SourceKey } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
@@ -10,6 +11,8 @@ import { areAllNames, boundedNames, type Hint } from './hint';
 export interface AttributedState {
   readonly uid: string;
   readonly digest: string;
+  /** Of the object when it had this content. */
+  readonly resourceVersion: string;
 }
 
 interface SourceAttributions {
@@ -22,6 +25,9 @@ interface SourceAttributions {
 interface KeptState {
   readonly attribution: Attribution;
   readonly authors: Authors;
+  readonly resourceVersion: string;
+  /** The oldest version that an announced write of this content replaced, if one is known. */
+  readonly replaces: string | undefined;
   readonly addedMs: number;
 }
 
@@ -63,13 +69,10 @@ export class Attributions {
     const states = this.#sources.get(source)?.states;
     const last = this.#fresh(states?.get(digest))?.attribution;
     if (!last || !keys || mayHaveChanged(last, keys)) return last;
-    let earlier: Attribution | undefined;
-    for (const [shown, kept] of states ?? []) {
-      // What has been shown since does not tell who put the source into this state.
-      if (shown === digest) break;
-      if (this.#fresh(kept) && mayHaveChanged(kept.attribution, keys)) earlier = kept.attribution;
-    }
-    return { ...(earlier ?? { ...last, ...nobody }), path: last.path };
+    const earlier = ledTo([...(states ?? [])], digest).findLast(
+      (kept) => this.#fresh(kept) && mayHaveChanged(kept.attribution, keys),
+    );
+    return { ...(earlier?.attribution ?? { ...last, ...nobody }), path: last.path };
   }
 
   /**
@@ -87,7 +90,8 @@ export class Attributions {
   }
 
   /** Adds to what is known about the current state. `hints` are sorted newest first and may be empty. */
-  add(source: SourceKey, { uid, digest }: AttributedState, hints: readonly Hint[], path: ChangePath): void {
+  add(source: SourceKey, state: AttributedState, hints: readonly Hint[], path: ChangePath): void {
+    const { uid, digest, resourceVersion } = state;
     const known = this.#sources.get(source);
     const attributions: SourceAttributions = known?.uid === uid ? known : { uid, current: digest, states: new Map() };
     const before = this.#fresh(attributions.states.get(digest));
@@ -104,7 +108,9 @@ export class Attributions {
     const attribution = merged(before?.attribution ?? added, added);
     attributions.current = digest;
     attributions.states.delete(digest);
-    attributions.states.set(digest, { attribution, authors, addedMs: this.#clock.monotonicMs() });
+    const replaces = oldestOf([before?.replaces, ...hints.map((hint) => hint.replaces)]);
+    const addedMs = this.#clock.monotonicMs();
+    attributions.states.set(digest, { attribution, authors, resourceVersion, replaces, addedMs });
     for (const oldest of attributions.states.keys()) {
       if (attributions.states.size <= maxStates) break;
       attributions.states.delete(oldest);
@@ -122,6 +128,27 @@ export class Attributions {
 }
 
 const nobody = { users: [], moreUsers: 0, firstUser: undefined, manager: undefined } as const;
+
+/**
+ * The states that led to this one, oldest first, as far back as none is missing in between: who wrote one that was never
+ * shown may have changed any key.
+ */
+function ledTo(states: readonly (readonly [string, KeptState])[], digest: string): readonly KeptState[] {
+  const kept = states.map(([, state]) => state);
+  const last = states.findIndex(([shown]) => shown === digest);
+  const before = kept.slice(0, last);
+  const gap = before.findLastIndex(({ resourceVersion }, index) => {
+    const replaces = kept[index + 1]?.replaces;
+    return replaces !== undefined && isOlderVersion(resourceVersion, replaces);
+  });
+  return before.slice(gap + 1);
+}
+
+function oldestOf(versions: readonly (string | undefined)[]): string | undefined {
+  return versions.reduce((oldest, version) =>
+    oldest === undefined || (version !== undefined && isOlderVersion(version, oldest)) ? version : oldest,
+  );
+}
 
 /** Whether the author may have changed one of these keys: not all that were changed may be known. */
 function mayHaveChanged({ changedKeys }: Attribution, keys: readonly string[]): boolean {

@@ -141,7 +141,7 @@ export class Hints {
         return 'superseded';
       }
       // Nothing is superseded: the state may be older than this hint, and an earlier announced change may still follow.
-      this.#attributions.add(id, hint, [hint], 'both');
+      this.#attributions.add(id, { ...hint, resourceVersion: known.resourceVersion }, [hint], 'both');
       this.#count('confirmed', [hint]);
       return 'confirmed';
     }
@@ -327,14 +327,14 @@ export class Hints {
     // The same content in a later version is learned too: a watch that lags must not undo it.
     const isLater = known !== undefined && isOlderVersion(known.resourceVersion, stored.resourceVersion);
     if (!isNew && !toCheck && !isLater) return;
-    if (!this.#attributions.get(id, digest)) this.#attributions.add(id, { uid: stored.uid, digest }, [], 'webhook');
+    if (!this.#attributions.get(id, digest)) this.#attributions.add(id, { ...stored, digest }, [], 'webhook');
     // Called last, because the engine may ask for the attribution at once.
     this.#options.onStored(stored);
   }
 
   /** A state is stored: its hints are confirmed, and earlier ones of the same object are superseded. */
   #shown(id: SourceKey, record: DigestedSource, path: ChangePath): void {
-    const state = { uid: record.uid, digest: record.content.whole() };
+    const state = { ...record, digest: record.content.whole() };
     this.#attributions.shown(id, state);
     const source = this.#sources.get(id);
     if (!source) return;
