@@ -21,7 +21,7 @@ export const authorMutants: readonly Mutant[] = [
   {
     what: 'who is confirmed later than the watch showed the change is not kept',
     file: 'reconciler/hints/hints.ts',
-    from: "      this.#attributions.add(id, hint, [hint], 'both');",
+    from: "      this.#attributions.add(id, { ...hint, resourceVersion: known.resourceVersion }, [hint], 'both');",
     to: '',
   },
   {
