@@ -64,8 +64,10 @@ export class StagedSource {
   readonly #chosen = new Set<WorkloadKey>();
   /** Those that asked in vain. */
   readonly waiting = new Set<WorkloadKey>();
-  /** Something about the users is new since the stage was judged. */
+  /** Something about those that decide is new since the stage was judged. */
   #isNew = true;
+  /** Those that decided about the stage when it was judged. */
+  #judgedKeys: ReadonlySet<WorkloadKey> = new Set();
   #stage: RolloutStage = { is: 'open' };
   #checked: readonly WorkloadKey[] = [];
   #dueMs = -Infinity;
@@ -192,19 +194,20 @@ export class StagedSource {
     this.#touched.clear();
   }
 
-  /** Returns whether something about the user is new. Most ask, and still owe. */
+  /** Returns whether the stage may be another one. Most ask, and still owe, or restart after those that decide. */
   #note(key: WorkloadKey): boolean {
     const standing = this.#standing(key);
     if (standing === 'owes' ? this.#owing.has(key) : isSame(standing, this.#forIt.get(key) ?? this.#forOthers.get(key)))
       return false;
-    const wasThere = this.#owing.delete(key) || this.#forIt.delete(key) || this.#forOthers.delete(key);
-    if (standing === 'owes') {
-      this.#owing.add(key);
-      return true;
-    }
-    this.#chosen.delete(key);
-    if (standing) (standing.isForIt ? this.#forIt : this.#forOthers).set(key, standing);
-    return wasThere || standing !== undefined;
+    const decided = this.#judgedKeys.has(key);
+    const restarted = typeof standing === 'object' && (standing.isForIt ? this.#forIt : this.#forOthers);
+    // One that has restarted keeps its place among the others, and goes on to decide.
+    for (const each of [this.#forIt, this.#forOthers]) if (each !== restarted) each.delete(key);
+    if (standing === 'owes') this.#owing.add(key);
+    else for (const each of [this.#owing, this.#chosen]) each.delete(key);
+    if (!restarted) return decided;
+    restarted.set(key, standing);
+    return decided || restarted.size <= this.#mostJudged;
   }
 
   #standing(key: WorkloadKey): UserStanding {
@@ -223,6 +226,7 @@ export class StagedSource {
     const monotonicMs = clock.monotonicMs();
     // The wall clock may be set meanwhile, so it does not tell how long somebody is healthy.
     const judged = this.#judged();
+    this.#judgedKeys = new Set(judged.map(({ key }) => key));
     const restarted = judged.map(({ healthySinceMonotonicMs: sinceMs, ...user }) => ({
       ...user,
       healthySinceMs: sinceMs === undefined ? undefined : nowMs - (monotonicMs - sinceMs),
@@ -250,8 +254,12 @@ export class StagedSource {
    * many of those that restarted for something else.
    */
   #judged(): readonly RestartedSince[] {
-    const most = mostJudged(this.#options.users.length) + 1;
+    const most = this.#mostJudged;
     return [...firstOf(this.#forIt.values(), most), ...firstOf(this.#forOthers.values(), most)];
+  }
+
+  get #mostJudged(): number {
+    return mostJudged(this.#options.users.length) + 1;
   }
 }
 
