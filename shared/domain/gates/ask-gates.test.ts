@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import type { GateSettings } from '../gate-settings/gate-settings';
 import type { Hold } from '../gate-settings/hold';
 import { parseRestartWindows } from '../gate-settings/restart-windows';
@@ -124,6 +125,56 @@ describe('askGates', () => {
     const held: GateSettings = { hold: { untilMs: nowMs + hourMs, because: undefined }, windows: nights };
     expect(askGates([about({ workload: held })])).toMatchObject({ closed: { gate: 'window' } });
     expect(askGates([about({ workload: { ...held, hold: forever } })])).toMatchObject({ closed: { gate: 'hold' } });
+  });
+
+  it.each<[string, Levels, object]>([
+    [
+      'a window that closes again before a hold is over',
+      { workload: { windows: days, hold: { untilMs: opensMs, because: undefined } } },
+      closed('window', 'reroll.dev/windows on the workload: 08:00-18:00', opensMs + 10 * hourMs),
+    ],
+    [
+      'a window that opens before a hold is over, and is open then',
+      { workload: { windows: nights, hold: { untilMs: opensMs + hourMs, because: undefined } } },
+      closed('hold', 'reroll.dev/hold on the workload', opensMs + hourMs),
+    ],
+    [
+      'a hold without an end, in an open window',
+      { workload: { windows: days, hold: forever } },
+      closed('hold', 'reroll.dev/hold on the workload'),
+    ],
+  ])('tells when all are open: %s', (_, levels, answer) => {
+    expect(askGates([about(levels)])).toEqual(answer);
+  });
+
+  it('tells the hold that follows the hold of the install', () => {
+    const installHold = { untilMs: nowMs + 1, because: undefined, bearer: 'ConfigMap reroll/reroll-hold' };
+    const levels = { namespace: { hold: { untilMs: opensMs, because: 'sale' } } };
+    expect(askGates([about(levels, { installHold })])).toEqual(
+      closed('hold', 'reroll.dev/hold on namespace shop: sale', opensMs),
+    );
+  });
+
+  it('tells the first time at which all are open', () => {
+    const hours = fc.integer({ min: 1, max: 40 }).map((count) => count * hourMs);
+    const settings: fc.Arbitrary<GateSettings> = fc.record(
+      {
+        windows: fc.constantFrom(nights, days),
+        minIntervalMs: hours,
+        hold: hours.map((heldMs) => ({ untilMs: nowMs + heldMs, because: undefined })),
+        isUrgent: fc.boolean(),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(settings, settings, (workload, namespace) => {
+        const at = (ms: number): GateQuestion => about({ workload, namespace }, { lastRestartMs: nowMs, nowMs: ms });
+        const answer = askGates([at(nowMs)]);
+        const opens = answer.isOpen ? nowMs : (answer.closed.untilMs ?? Infinity);
+        expect(askGates([at(opens)]).isOpen).toBe(true);
+        for (let ms = nowMs; ms < opens; ms += hourMs) expect(askGates([at(ms)]).isOpen).toBe(false);
+      }),
+    );
   });
 
   describe('an urgent source', () => {

@@ -42,16 +42,28 @@ export function askGates(questions: readonly GateQuestion[]): GatesAnswer {
 
 function askAbout(question: GateQuestion): GatesAnswer {
   const isUrgent = nearestSetting(question.levels, 'isUrgent')?.value === true;
-  const passed: ClosedGate[] = [];
-  let closed: ClosedGate | undefined;
-  for (const { ask, urgentPasses } of gates) {
-    const gate = ask(question);
-    if (!gate) continue;
-    if (isUrgent && urgentPasses) passed.push(gate);
-    // Of several, the one that opens last keeps it waiting.
-    else if (!closed || timeOf(gate) > timeOf(closed)) closed = gate;
-  }
-  return closed ? { isOpen: false, closed } : { isOpen: true, passed };
+  const isPassed = ({ urgentPasses }: GateRow): boolean => isUrgent && urgentPasses;
+  const closed = lastClosed(
+    gates.filter((gate) => !isPassed(gate)),
+    question,
+  );
+  return closed ? { isOpen: false, closed } : { isOpen: true, passed: closedOf(gates.filter(isPassed), question) };
+}
+
+/**
+ * The gate that opens last, when all the others are open, too: a window may be open now, and closed again when a hold is
+ * over.
+ */
+function lastClosed(asked: readonly GateRow[], question: GateQuestion): ClosedGate | undefined {
+  const [first, ...others] = closedOf(asked, question);
+  if (!first) return undefined;
+  const last = others.reduce((latest, gate) => (timeOf(gate) > timeOf(latest) ? gate : latest), first);
+  if (last.untilMs === undefined) return last;
+  return lastClosed(asked, { ...question, nowMs: last.untilMs }) ?? last;
+}
+
+function closedOf(asked: readonly GateRow[], question: GateQuestion): readonly ClosedGate[] {
+  return asked.flatMap(({ ask }) => ask(question) ?? []);
 }
 
 /** An open one, best without urgency; else the one that opens first. */

@@ -29,7 +29,7 @@ export interface GateQuestion {
 /** A gate that is closed. */
 export interface ClosedGate {
   readonly gate: GateName;
-  /** When it opens, by the wall clock; undefined: when somebody opens it. */
+  /** When it opens, by the wall clock, and later than it was asked about; undefined: when somebody opens it. */
   readonly untilMs: number | undefined;
   /** What closes it, for people: `reroll.dev/hold on ConfigMap app: release freeze`. */
   readonly detail: string;
