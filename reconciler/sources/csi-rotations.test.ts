@@ -243,6 +243,7 @@ describe('a status that goes', () => {
   });
 
   it('takes no rotation with it', () => {
+    showClass();
     show({ version: '1' });
     show({ version: '2', written: 20 });
     removeStatus();
@@ -276,6 +277,7 @@ describe('a list after the watch was closed', () => {
     ['keeps it for a pod of another class', { version: '3', created: 40, className: 'other' }, []],
     ['keeps it for a status without the time of its write', { version: '3', created: 40, written: null }, []],
   ])('%s', (_what, left, expected) => {
+    showClass();
     show({ version: '1' });
     show({ version: '2', written: 20 });
     removeStatus();
@@ -291,6 +293,7 @@ describe('a list after the watch was closed', () => {
   });
 
   it('of one namespace forgets nothing of another', () => {
+    showClass();
     show({ version: '1' });
     show({ version: '2', written: 20 });
     removeStatus();
@@ -343,6 +346,41 @@ describe('a class', () => {
     expect(gone).toEqual(['shop/vault']);
     show({ version: '3', written: 40 });
     expect(told.at(-1)).toMatchObject({ createdAtMs: at(40), ignore: false });
+  });
+});
+
+describe('a class that does not exist', () => {
+  function rotate(pod: string): void {
+    show({ pod, version: '1' });
+    show({ pod, version: '2', written: 20 });
+  }
+
+  it('is a source until the last status that names it goes', () => {
+    for (const pod of ['a', 'b']) rotate(pod);
+    show({ pod: 'b', version: '3', created: 40, className: 'other' });
+    expect(gone).toEqual([]);
+    removeStatus();
+    expect(gone).toEqual(['shop/vault']);
+  });
+
+  it('is a source until the last status that names it names another one', () => {
+    rotate('a');
+    show({ version: '2', className: 'other' });
+    expect(gone).toEqual(['shop/vault']);
+  });
+
+  it('is none after a list in which no status names it', () => {
+    rotate('a');
+    rotations.forgetStatuses();
+    list({ pod: 'b', version: '3', className: 'other' });
+    expect(gone).toEqual(['shop/vault']);
+  });
+
+  it('stays a source if it is seen before its last status goes', () => {
+    rotate('a');
+    showClass();
+    removeStatus();
+    expect(gone).toEqual([]);
   });
 });
 

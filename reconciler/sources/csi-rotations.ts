@@ -46,6 +46,8 @@ export class CsiRotations {
   readonly #options: CsiRotationsOptions;
   readonly #sink: ReflectorSink<SourceRecord>;
   readonly #statuses = new Map<ObjectKey, Mounted>();
+  /** How many statuses name a class. */
+  readonly #mounts = new Map<ObjectKey, number>();
   readonly #classes = new Map<ObjectKey, CsiClass>();
   readonly #rotations = new Map<ObjectKey, Rotation>();
   /**
@@ -68,7 +70,7 @@ export class CsiRotations {
         else if (rotated !== undefined) this.#update(rotated);
       },
       remove: (key, uid) => {
-        if (uid === undefined || uid === this.#statuses.get(key)?.uid) this.#statuses.delete(key);
+        if (uid === undefined || uid === this.#statuses.get(key)?.uid) this.#forgetStatus(key);
       },
       keys: () => within(this.#statuses.keys(), namespace),
       synced: () => {
@@ -92,7 +94,7 @@ export class CsiRotations {
       },
       remove: (key) => {
         this.#classes.delete(key);
-        if (this.#rotations.delete(key)) this.#sink.remove(key);
+        this.#forgetRotation(key);
       },
       keys: () => within(this.#classes.keys(), namespace),
       synced: onSynced,
@@ -107,6 +109,39 @@ export class CsiRotations {
   /** Called when the watches have ended: what the pods have mounted is learned again. */
   forgetStatuses(): void {
     this.#statuses.clear();
+    this.#mounts.clear();
+  }
+
+  #keepStatus(key: ObjectKey, mounted: Mounted): void {
+    const classKey = classKeyOf(key, mounted);
+    this.#mounts.set(classKey, (this.#mounts.get(classKey) ?? 0) + 1);
+    const known = this.#statuses.get(key);
+    this.#statuses.set(key, mounted);
+    if (known) this.#countDown(classKeyOf(key, known));
+  }
+
+  #forgetStatus(key: ObjectKey): void {
+    const known = this.#statuses.get(key);
+    if (this.#statuses.delete(key) && known) this.#countDown(classKeyOf(key, known));
+  }
+
+  #countDown(classKey: ObjectKey): void {
+    const left = (this.#mounts.get(classKey) ?? 0) - 1;
+    if (left > 0) this.#mounts.set(classKey, left);
+    else this.#mounts.delete(classKey);
+    this.#forgetUnmounted(classKey);
+  }
+
+  /**
+   * Statuses may name classes that do not exist, or not any more. Their rotations go with the last status: nothing else
+   * would ever remove them.
+   */
+  #forgetUnmounted(classKey: ObjectKey): void {
+    if (!this.#mounts.has(classKey) && !this.#classes.has(classKey)) this.#forgetRotation(classKey);
+  }
+
+  #forgetRotation(classKey: ObjectKey): void {
+    if (this.#rotations.delete(classKey)) this.#sink.remove(classKey);
   }
 
   /** Returns the key of the class if its source is another one now. */
@@ -115,7 +150,7 @@ export class CsiRotations {
     const key = objectKey(namespace, name);
     const known = this.#statuses.get(key);
     const before = known?.uid === uid && known.className === className ? known : undefined;
-    this.#statuses.set(key, { uid, className, content, writtenAtMs: status.statusWrittenAtMs });
+    this.#keepStatus(key, { uid, className, content, writtenAtMs: status.statusWrittenAtMs });
     if (content === undefined || className === '') return undefined;
     const atMs = status.statusWrittenAtMs ?? Math.floor(this.#options.clock.nowMs() / 1000) * 1000;
     // A list may show versions of a status that was seen without any: the first ones, or those of a rotation since.
@@ -148,24 +183,24 @@ export class CsiRotations {
   /**
    * Forgets each rotation that no status shows any more while a later status shows other versions. Another rotation was
    * missed then: no watch was open, and the pods that showed it are gone. To restart workloads for the older rotation
-   * would bring nothing, because their pods have mounted what came after it.
+   * would bring nothing, because their pods have mounted what came after it. The same goes for classes that do not exist,
+   * and that no status names any more.
    */
   #forgetReplaced(namespace: string | undefined): void {
     const replaced = new Set<ObjectKey>();
     const shown = new Set<ObjectKey>();
     for (const key of within(this.#statuses.keys(), namespace)) {
-      const { className = '', content, writtenAtMs = 0 } = this.#statuses.get(key) ?? {};
-      const classKey = objectKey(splitObjectKey(key).namespace, className);
+      const mounted = this.#statuses.get(key);
+      if (!mounted) continue;
+      const { content, writtenAtMs = 0 } = mounted;
+      const classKey = classKeyOf(key, mounted);
       const rotation = this.#rotations.get(classKey);
       if (!rotation || !content) continue;
       if (content.equals(rotation.source.content)) shown.add(classKey);
       else if (writtenAtMs > rotation.shownMs) replaced.add(classKey);
     }
-    for (const key of replaced) {
-      if (shown.has(key)) continue;
-      this.#rotations.delete(key);
-      this.#sink.remove(key);
-    }
+    for (const key of replaced) if (!shown.has(key)) this.#forgetRotation(key);
+    for (const key of within(this.#rotations.keys(), namespace)) this.#forgetUnmounted(key);
   }
 
   #update(key: ObjectKey): void {
@@ -174,6 +209,10 @@ export class CsiRotations {
     const { ignore, match, gates } = this.#classes.get(key) ?? rotation.source;
     this.#sink.upsert({ ...rotation.source, ignore, match, ...(gates && { gates }) }, 'watch');
   }
+}
+
+function classKeyOf(statusKey: ObjectKey, { className }: Mounted): ObjectKey {
+  return objectKey(splitObjectKey(statusKey).namespace, className);
 }
 
 /** The newest rotation, given the one before and a status that was rotated to `content` at `atMs`. */
