@@ -38,6 +38,7 @@ it.each([
   ['is empty', '', 'the bundle holds no certificate'],
   ['is cut off', old.slice(0, -100), 'the bundle is truncated'],
   ['is cut off within its last certificate', old + young.slice(0, -100), 'the bundle is truncated'],
+  ['is cut off where its last certificate begins', `${old}-----BEGIN CERTIF`, 'the bundle is truncated'],
   ['is torn', `${old}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`, 'the bundle is truncated'],
 ])('keeps the current bundle when the file %s, and logs it once', async (_what, text, problem) => {
   const { clock, file, logger, source, changes } = mounted(old);

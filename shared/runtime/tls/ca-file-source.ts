@@ -32,9 +32,11 @@ export class CaFileSource extends FileSource<string> {
   }
 }
 
+const begin = '-----BEGIN CERTIFICATE-----';
+
 /** Why a bundle of CAs must not be used; undefined if it may. TLS would replace an empty one with the system's CAs. */
 export function caBundleProblem(bundle: string): string | undefined {
-  if (!bundle.includes('-----BEGIN CERTIFICATE-----')) return 'the bundle holds no certificate';
+  if (!bundle.includes(begin)) return 'the bundle holds no certificate';
   return isTruncated(bundle) ? 'the bundle is truncated' : undefined;
 }
 
@@ -42,7 +44,13 @@ export function caBundleProblem(bundle: string): string | undefined {
 export function isTruncated(bundle: string): boolean {
   // A file may end within its last certificate.
   const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[^]*?(?:-----END CERTIFICATE-----|$)/g) ?? [];
-  return !certificates.every(isCertificate);
+  return !certificates.every(isCertificate) || endsInBegin(bundle);
+}
+
+/** Whether the file ends within the line that begins another certificate. */
+function endsInBegin(bundle: string): boolean {
+  const lastLine = bundle.slice(bundle.lastIndexOf('\n') + 1);
+  return lastLine !== '' && begin.startsWith(lastLine);
 }
 
 function isCertificate(pem: string): boolean {
