@@ -100,6 +100,26 @@ describe('HealthChecks', () => {
     expect(checks.verdict(web)).toEqual({ is: 'pending' });
   });
 
+  it('believes the last answer of one that waits for its turn among many, however long that takes', async () => {
+    const all = many('shop', 60);
+    let asked = 0;
+    for (let seconds = 0; seconds < 300; seconds += 5) {
+      checks.round(all);
+      const underWay = questions.slice(asked);
+      asked = questions.length;
+      await clock.advance(5_000);
+      for (const question of underWay) await question.answer(passed);
+    }
+    // Three every five seconds: each is asked every hundred seconds.
+    expect(asked).toBeLessThan(4 * all.length);
+    expect(all.map((each) => checks.verdict(each).is)).toEqual(all.map(() => 'passes'));
+    const since = all.map((each) => checks.verdict(each)).flatMap((each) => (each.is === 'passes' ? each.sinceMs : []));
+    expect(Math.max(...since)).toBeLessThanOrEqual(105_000);
+    await clock.advance(1_000);
+    checks.round([]);
+    expect(all.map((each) => checks.verdict(each).is)).toEqual(all.map(() => 'pending'));
+  });
+
   it('has a round every five seconds', async () => {
     expect(checks.dueMs).toBe(-Infinity);
     await clock.advance(1_000);

@@ -24,7 +24,7 @@ interface Known {
 
 /** Between two rounds. */
 const roundMs = 5_000;
-/** What a check said so long ago counts no longer: nothing was asked while nobody waited. */
+/** What a check said so long ago counts no longer, unless it is asked again in its turn: there may be many. */
 const freshForMs = 60_000;
 const mostAtOnce = 10;
 /** Checks that take long are asked by the tenants whose they are, and delay those of nobody else. */
@@ -56,7 +56,11 @@ export class HealthChecks {
     const known = this.#known.get(key);
     if (!known || known.restart !== record.lastRestart?.id) return { is: 'pending' };
     const isStale = clock.monotonicMs() - known.answeredMs > freshForMs;
-    return isStale ? { is: 'pending' } : known.verdict;
+    return isStale && !this.#isInTurn(key) ? { is: 'pending' } : known.verdict;
+  }
+
+  #isInTurn(key: WorkloadKey): boolean {
+    return this.#waiting.has(key) || this.#underWay.has(key);
   }
 
   /** Whether something is asked about a workload. */
@@ -76,6 +80,8 @@ export class HealthChecks {
     for (const key of this.#known.keys()) if (!wanted.has(key)) this.#known.delete(key);
     for (const key of this.#waiting.keys()) if (!wanted.has(key)) this.#waiting.delete(key);
     for (const [key, workload] of wanted) {
+      // Nothing was asked while nobody waited.
+      if (this.verdict(workload).is === 'pending') this.#known.delete(key);
       // One that waits already keeps its place.
       if (!this.#underWay.has(key)) this.#waiting.set(key, workload);
     }
@@ -109,9 +115,9 @@ export class HealthChecks {
     const { signal } = this.#term;
     const answer = await this.#options.checker.ask(gates, namespace, signal);
     if (signal.aborted) return;
-    this.#underWay.delete(workload.key);
     this.#options.onAnswer(answer.result);
     this.#note(workload, answer);
+    this.#underWay.delete(workload.key);
     this.#askNext();
   }
 
