@@ -5,6 +5,7 @@ import { readAgain, StaleWorkloadError } from './read-again';
 import { baselineOf, read, restartOf } from './restart.fixture';
 
 const baseline = formatBaseline(baselineOf(1));
+const app = { configMapRef: { name: 'app' } };
 const planned = restartOf({ baseline }).workload;
 
 describe('readAgain', () => {
@@ -24,6 +25,9 @@ describe('readAgain', () => {
     ['a removed baseline', {}],
     ['a use of other sources', { baseline, uses: ['cm/other'] }],
     ['an opt-out', { baseline, annotations: {} }],
+    ['another name of its container', { baseline, containers: [{ name: 'renamed', envFrom: [app] }] }],
+    ['another container that uses it', { baseline, containers: [{ name: 'main' }, { name: 'app', envFrom: [app] }] }],
+    ['another container before it', { baseline, containers: [{ name: 'proxy' }, { name: 'main', envFrom: [app] }] }],
     [
       'another strategy',
       { baseline, annotations: { 'reloader.stakater.com/auto': 'true', 'reroll.dev/strategy': 'env-vars' } },

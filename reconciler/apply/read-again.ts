@@ -1,5 +1,6 @@
 import { RerollError } from '../../shared/domain/errors';
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import { sameReferences } from '../../shared/domain/sources/references';
 import { trackingSignature } from '../../shared/domain/workloads/workload';
 import { sameSettings } from '../../shared/domain/workloads/workload-settings';
 import { ConflictError, NotFoundError } from '../../shared/kube/errors';
@@ -41,6 +42,9 @@ export function readAgain(
   const isSame = now.uid === record.uid && now.baselineText === record.baselineText && now.deleting === record.deleting;
   const isAskedSame = trackingSignature(now) === trackingSignature(record) && sameGateSettings(now.gates, record.gates);
   const isSameWay = sameSettings(now.settings, record.settings) && now.rollout?.strategy === record.rollout?.strategy;
-  if (!isSame || !isAskedSame || !isSameWay) throw new StaleWorkloadError(workload);
+  // The marker may be for a container that another template does not have.
+  const isSameTarget =
+    sameReferences(now.references, record.references) && now.firstContainer === record.firstContainer;
+  if (!isSame || !isAskedSame || !isSameWay || !isSameTarget) throw new StaleWorkloadError(workload);
   return { ...workload, record: { ...record, resourceVersion: now.resourceVersion, generation: now.generation } };
 }
