@@ -110,15 +110,19 @@ function readableSince(opened: Case, { writes }: Life, source: string): number {
 /**
  * If others removed the baseline, and the next process to write is not the one that wrote it, nobody knows what the
  * baseline was. The workload is new to that process, and in its care since it led. It is also new to the same process
- * if its namespace was left out meanwhile: then it is in its care since the namespace was selected again. A process that
- * does not know yet that etcd was restored remembers a baseline that was undone, and not the one that was removed.
+ * if its namespace was left out meanwhile, or was selected again so shortly before that the process may not have seen it:
+ * then it is in its care since the namespace was selected again. A process that does not know yet that etcd was restored
+ * remembers a baseline that was undone, and not the one that was removed.
  */
 function lastForgotten(opened: Case, life: Life): number {
   const gains = opened.namespaces.gains(namespaceOf(life));
   const forgotten = lossesOf(life).map((loss) => {
     const former = life.writes.findLast((write) => write.revision < loss.revision && isOfEngine(write));
     const next = life.writes.find((write) => write.revision > loss.revision && isOfEngine(write));
-    const gain = gains.findLast(({ revision }) => revision > loss.revision && revision < (next?.revision ?? Infinity));
+    const gain = gains.findLast(
+      ({ revision, atMs }) =>
+        revision < (next?.revision ?? Infinity) && (opened.shownBy(atMs) ?? Infinity) > loss.revision,
+    );
     const regained = gain ? shownSince(opened, gain, next) : 0;
     const isOfUndone = loss.atMs >= (opened.restored?.atMs ?? Infinity) && next && isUnaware(opened, next);
     if (next?.user === former?.user && !isOfUndone) return regained;
