@@ -21,6 +21,7 @@ interface Told {
   readonly observedAtMs: number;
   /** The version that the reviewed write was to replace. */
   readonly replaces: number;
+  readonly changedKeys: readonly JsonValue[];
 }
 
 /** How far the clocks of processes may be off. */
@@ -47,6 +48,7 @@ const keptStates = 2;
  *   forgotten then;
  * - who wrote a state whose record says that it replaced a later one: the review began before a restore of etcd that undid
  *   that one;
+ * - who changed other keys than those that differ from what was recorded before: whoever changed these is the author;
  * - some of very many authors or records.
  */
 export class KnownAuthors {
@@ -58,7 +60,8 @@ export class KnownAuthors {
     const observedAtMs = numberAt(record, 'observedAtMs') ?? 0;
     const source = sourceOfRecord(record);
     const replaces = Number(stringAt(record, 'replaces') ?? 0);
-    const told = { to: to.name, atMs: startMs + atMs, observedAtMs, replaces };
+    const changedKeys = ['added', 'changed', 'removed'].flatMap((how) => arrayAt(record, 'changed', how));
+    const told = { to: to.name, atMs: startMs + atMs, observedAtMs, replaces, changedKeys };
     this.#told.set(source, [
       ...this.#of(source),
       { ...told, user: user ?? '', uid: uid ?? '', digest: digest ?? '', keyId: keyId ?? '' },
@@ -124,7 +127,8 @@ export class KnownAuthors {
     const isOvertaken = all.some(
       ({ digest, observedAtMs }) => formers.has(digest) && observedAtMs >= told.observedAtMs,
     );
-    return isOvertaken ? undefined : told.user;
+    if (isOvertaken || isOfOtherKeys(opened, write, source, version, told)) return undefined;
+    return told.user;
   }
 
   #of(source: SourceName): readonly Told[] {
@@ -142,6 +146,28 @@ function wasLookedAfter(opened: Case, { writes }: Life, source: SourceName, user
   );
   const uses = ({ object, revision }: WriteRecord): boolean => opened.usageAt(object, revision).has(source);
   return recorded >= 0 && before.slice(recorded).every(uses);
+}
+
+/** Whether the change was of keys that are as they were when the source was last recorded for the workload. */
+function isOfOtherKeys(
+  { contents, digests }: Case,
+  { previous }: WriteRecord,
+  source: SourceName,
+  { revision, content: now }: Version,
+  { changedKeys }: Told,
+): boolean {
+  const entry = recordedOf(previous).get(source);
+  const former = contents
+    .versions(source)
+    .findLast(
+      ({ content, ...version }) =>
+        version.revision < revision && digests && entry && content && matches(digests, source, content, entry),
+    );
+  return (
+    former !== undefined &&
+    changedKeys.length > 0 &&
+    changedKeys.every((key) => typeof key === 'string' && former.content?.get(key) === now?.get(key))
+  );
 }
 
 function keyIdOf({ object }: WriteRecord): string | undefined {

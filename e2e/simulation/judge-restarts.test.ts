@@ -119,6 +119,8 @@ describe('the judge, for authors that the leader knew', () => {
   it('reports a restart that does not name the author in the change record', async () => {
     expect(await answered([{}])).toEqual(['author left out']);
     expect(await answered([{}], ['bob'])).toEqual(['wrong author', 'author left out']);
+    const changed = { added: [], changed: ['color'], removed: ['size'] };
+    expect(await answered([{ changed }])).toEqual(['author left out']);
   });
 
   it.each([
@@ -130,6 +132,7 @@ describe('the judge, for authors that the leader knew', () => {
     ['had no room for the record', [{ isTaken: false }]],
     ['received the record after it had decided', [{ saidMs: 2_900 }]],
     ['received a record with a time long ago', [{ observedAtMs: 0 }]],
+    ['received a record of other changed keys', [{ changed: { added: [], changed: [], removed: ['size'] } }]],
   ])('demands no author from a process that %s', async (_what, records) => {
     expect(await answered(records as readonly JsonObject[])).toEqual([]);
   });
