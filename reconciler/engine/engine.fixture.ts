@@ -40,6 +40,9 @@ export const defaults: EngineSettings = {
 const collectionPath = /^(\/api\/v1|\/apis\/[^/]+\/v1)(?:\/namespaces\/([^/]+))?\/([a-z]+)$/;
 const objectPath = /^(\/api\/v1|\/apis\/[^/]+\/v1)(?:\/namespaces\/([^/]+))?\/([a-z]+)\/([^/]+)$/;
 
+/** An engine that asks again at once and without end would keep the clock from going on. */
+const mostRequests = 2_000;
+
 /** An API server that stores, lists and streams what it gets. It checks only the version of a write. */
 class ScriptedServer {
   readonly objects = new Map<string, JsonObject>();
@@ -115,6 +118,7 @@ export class EngineWorld {
   readonly #network = clientWorld(async (request) => {
     const text = textOfRequest(request);
     if (this.#held?.requests.test(text) === true) await this.#held.released;
+    if (this.#network.transport.requests.length > mostRequests) return refusal(500, 'InternalError');
     if (this.refuses?.test(text) === true) return refusal(403, 'Forbidden', rbacMessage);
     return this.server.answer(request);
   });
