@@ -70,6 +70,40 @@ describe('since when a workload refers to its sources', () => {
   });
 });
 
+/** The removal of `auto: "false"` leaves no time, and the watch was late. A write that came after it left one. */
+describe('if it opted in by a write that is dated by its arrival', () => {
+  const arrived = { baseline: undefined, referencedSinceMs: at(0) };
+  const asksOtherwise = { annotations: { 'reloader.stakater.com/search': 'true' } };
+
+  it.each<[string, Seen, number]>([
+    ['a later write tells that it was before that', seen({}, { previous: before({}, arrived) }), at(-300)],
+    ['so does one that asks in another way', seen(asksOtherwise, { previous: before({}, arrived) }), at(-300)],
+    [
+      'a later write without a time tells nothing',
+      seen({ writtenAtMs: at(-900) }, { previous: before({}, arrived) }),
+      at(0),
+    ],
+    ['a write after its arrival tells nothing', seen({ writtenAtMs: at(5) }, { previous: before({}, arrived) }), at(0)],
+    [
+      'a later write tells nothing about a baseline',
+      seen({}, { previous: before({}, { referencedSinceMs: at(0) }) }),
+      at(0),
+    ],
+    [
+      'a selection of its namespace counts before that',
+      seen({}, { previous: before({}, arrived), selectedSinceMs: at(-60) }),
+      at(-60),
+    ],
+    [
+      'and never makes it later',
+      seen({}, { previous: before({}, { ...arrived, referencedSinceMs: at(-200) }), selectedSinceMs: at(-60) }),
+      at(-200),
+    ],
+  ])('%s', (_what, input, expected) => {
+    expect(referencedSince(input)).toEqual(expected);
+  });
+});
+
 describe('with a baseline under another key', () => {
   const underOtherKey = true;
   const theirs = { baseline: 'theirs' };

@@ -43,11 +43,11 @@ export function referencedSince(seen: Seen): TrackedWorkload['referencedSinceMs'
   const { record, signature, origin, underOtherKey, previous, untracked, nowMs, selectedSinceMs } = seen;
   const isOthers = underOtherKey && previous?.record.baselineText !== record.baselineText;
   if (isOthers && previous) return nextSecond(nowMs);
-  if (previous?.signature === signature) return previous.referencedSinceMs;
+  if (previous?.signature === signature) return beforeThisWrite(seen, previous);
   // The workload is not adopted yet, and its template uses the same sources. An edit of the policy rolls no pods, so
   // they still run with what the sources held when the workload began to use them.
   if (previous && !previous.baseline && sameReferences(previous.record.references, record.references))
-    return previous.referencedSinceMs;
+    return beforeThisWrite(seen, previous);
   const before = previous ? untrackedOf(previous.record) : untracked?.uid === record.uid ? untracked : undefined;
   const recordedUntilMs = isOthers ? recordedUntil(seen) : 0;
   const { createdAtMs, writtenAtMs } = timesOf(record);
@@ -66,6 +66,20 @@ export function referencedSince(seen: Seen): TrackedWorkload['referencedSinceMs'
   const isTold = origin === 'watch' || writtenAtMs <= formerMs;
   const sinceMs = isTold ? writeTimeMs(times, sets === true) : formerMs;
   return Math.max(sinceMs, record.askedAtMs ?? 0, selectedSinceMs, recordedUntilMs);
+}
+
+/**
+ * A write that leaves no time is dated by its arrival, and a watch may show it late. If the next one leaves its time, the
+ * former was made before that.
+ */
+function beforeThisWrite(
+  { record, selectedSinceMs }: Seen,
+  previous: SeenWorkload,
+): TrackedWorkload['referencedSinceMs'] {
+  const { referencedSinceMs: sinceMs, baseline } = previous;
+  const { writtenAtMs } = timesOf(record);
+  if (typeof sinceMs !== 'number' || baseline || writtenAtMs <= timesOf(previous.record).writtenAtMs) return sinceMs;
+  return Math.min(sinceMs, Math.max(writtenAtMs, record.askedAtMs ?? 0, selectedSinceMs));
 }
 
 export function untrackedOf(record: WorkloadRecord): UntrackedWorkload {
