@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { Cron } from 'croner';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parseRestartWindows, RestartWindowsError } from './restart-windows';
@@ -155,6 +156,25 @@ describe('parseRestartWindows', () => {
       // Another text, so another object, which was asked nothing yet.
       const fresh = parseRestartWindows(text + ' '.repeat(hour + 1));
       expect(remembering.opensMs(nowMs)).toBe(fresh.opensMs(nowMs));
+    }
+  });
+
+  it('keeps the answer about now while others ask about later times', () => {
+    const { opensMs } = parseRestartWindows('Mon-Fri 22:00-06:00');
+    const nowMs = Date.parse('2026-11-25T00:00:00Z');
+    opensMs(nowMs);
+    const schedules = jest.spyOn(Cron.prototype, 'nextRun');
+    try {
+      for (const laterMs of [1, 2, 3].map((days) => nowMs + days * 86_400_000)) {
+        opensMs(nowMs);
+        expect(schedules).not.toHaveBeenCalled();
+        opensMs(laterMs);
+        schedules.mockClear();
+        for (const askedMs of [nowMs, laterMs]) opensMs(askedMs);
+        expect(schedules).not.toHaveBeenCalled();
+      }
+    } finally {
+      schedules.mockRestore();
     }
   });
 });

@@ -70,21 +70,28 @@ export function parseRestartWindows(text: string): RestartWindows {
 }
 
 /**
- * Schedules take up to a millisecond, and thousands of workloads ask: an answer is kept until the next one closes. The
- * schedules are not, because each takes 80 KiB, and every object of a tenant may have windows of its own.
+ * Schedules take up to a millisecond, and thousands of workloads ask: an answer is kept until the next one closes. So is
+ * one more, because each workload asks about now, and then about when other gates open. The schedules are not kept: each
+ * takes 80 KiB, and every object of a tenant may have windows of its own.
  */
 function rememberingOpensMs(text: string): RestartWindows['opensMs'] {
-  let askedMs = Infinity;
-  let next: OpenWindow = { opensAtMs: Infinity, closesAtMs: -Infinity };
+  let kept: readonly Answer[] = [];
   return (nowMs) => {
-    if (nowMs < askedMs || nowMs >= next.closesAtMs) {
-      next = readWindows(text)
-        .map((window) => nextOf(window, nowMs))
-        .reduce(earlier);
-      askedMs = nowMs;
-    }
-    return Math.max(next.opensAtMs, nowMs);
+    const known = kept.find(({ askedMs, next }) => askedMs <= nowMs && nowMs < next.closesAtMs);
+    const answer = known ?? { askedMs: nowMs, next: nextOfAll(readWindows(text), nowMs) };
+    if (answer !== kept[0]) kept = [answer, ...kept.filter((each) => each !== answer)].slice(0, 2);
+    return Math.max(answer.next.opensAtMs, nowMs);
   };
+}
+
+/** It is right from `askedMs` on, until the window closes. */
+interface Answer {
+  readonly askedMs: number;
+  readonly next: OpenWindow;
+}
+
+function nextOfAll(windows: readonly Window[], nowMs: number): OpenWindow {
+  return windows.map((window) => nextOf(window, nowMs)).reduce(earlier);
 }
 
 /** One of the times in which a window is open. */
