@@ -14,8 +14,8 @@ export const policyMutants: readonly Mutant[] = [
   {
     what: 'what changed while a source was ignored counts when it is heeded',
     file: writeTimes,
-    from: 'return writeTimeMs(times, sets);',
-    to: 'return flagsFromMs;',
+    from: 'isChanged ? writeTimeMs(times, sets) : beforeNextWriteMs(fromMs, times);',
+    to: 'beforeNextWriteMs(fromMs, times);',
   },
   {
     what: 'an exclusion excludes nothing',

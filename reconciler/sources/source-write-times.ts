@@ -2,7 +2,7 @@ import { textOfKeys } from '../../shared/domain/gate-settings/gate-settings';
 import { absent, type ContentDigest } from '../../shared/domain/sources/content-digest';
 import type { SourceRecord } from '../../shared/domain/sources/source';
 import type { FlagTimes, SourceEntry } from './source-entry';
-import { writeTimeMs, type WriteTimes } from './write-time';
+import { beforeNextWriteMs, writeTimeMs, type WriteTimes } from './write-time';
 
 /** What is known about when a content came into force, before the previous content is known. */
 export interface WriteTimeEvidence extends WriteTimes {
@@ -39,11 +39,8 @@ export function flagsSince(entry: SourceEntry | undefined, record: SourceRecord,
     (record.ignore && !before.ignore) ||
     (record.match && !before.match) ||
     (hasOtherKeys && record.gates?.keys !== undefined);
-  const sinceMs = (isChanged: boolean, fromMs: number): number => {
-    if (isChanged) return writeTimeMs(times, sets);
-    // A removal that was shown late was still made before the next write, which left its time in managedFields.
-    return times.writtenAtMs > times.formerMs ? Math.min(fromMs, times.writtenAtMs) : fromMs;
-  };
+  const sinceMs = (isChanged: boolean, fromMs: number): number =>
+    isChanged ? writeTimeMs(times, sets) : beforeNextWriteMs(fromMs, times);
   return {
     ignoreSinceMs: sinceMs(before.ignore !== record.ignore, ignoreSinceMs),
     matchSinceMs: sinceMs(before.match !== record.match, matchSinceMs),

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { wholeSecond, writeTimeMs } from './write-time';
+import { beforeNextWriteMs, wholeSecond, writeTimeMs } from './write-time';
 
 it.each([
   ['sets something: its own time', true, 2_000, 2_000],
@@ -10,6 +10,14 @@ it.each([
   ['took the times away: when it was seen', true, 0, 9_000],
 ])('a write that %s', (_what, sets, writtenAtMs, expected) => {
   expect(writeTimeMs({ formerMs: 1_000, writtenAtMs, seenMs: 9_000 }, sets)).toBe(expected);
+});
+
+it.each([
+  ['the next write left its time', 2_000, 2_000],
+  ['the next write left a time after that', 9_000, 5_000],
+  ['the next write left none', 1_000, 5_000],
+])('a write that was seen at 5 s was made at the latest when %s', (_what, writtenAtMs, expected) => {
+  expect(beforeNextWriteMs(5_000, { formerMs: 1_000, writtenAtMs })).toBe(expected);
 });
 
 it('a write is not seen before it was made, whatever our clock says', () => {

@@ -19,6 +19,11 @@ export function writeTimeMs({ formerMs, writtenAtMs, seenMs }: WriteTimes, sets:
   return leftItsTime ? writtenAtMs : Math.max(writtenAtMs, seenMs);
 }
 
+/** A write that left no time and was shown late was still made before the next one, if that left its time. */
+export function beforeNextWriteMs(sinceMs: number, { formerMs, writtenAtMs }: Omit<WriteTimes, 'seenMs'>): number {
+  return writtenAtMs > formerMs ? Math.min(sinceMs, writtenAtMs) : sinceMs;
+}
+
 /** Timestamps of the API server have no fractions of a second. */
 export function wholeSecond(timeMs: number): number {
   return Math.floor(timeMs / 1000) * 1000;

@@ -3,7 +3,7 @@ import { requestedRestarts } from '../../shared/domain/policy/policy';
 import { sameReferences } from '../../shared/domain/sources/references';
 import type { FirstSeenTimes, TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
-import { wholeSecond, writeTimeMs } from '../sources/write-time';
+import { beforeNextWriteMs, wholeSecond, writeTimeMs } from '../sources/write-time';
 
 /**
  * A workload that does not opt in: when it was written, and what it asked for then. There may be many, so no policy is
@@ -68,18 +68,15 @@ export function referencedSince(seen: Seen): TrackedWorkload['referencedSinceMs'
   return Math.max(sinceMs, record.askedAtMs ?? 0, selectedSinceMs, recordedUntilMs);
 }
 
-/**
- * A write that leaves no time is dated by its arrival, and a watch may show it late. If the next one leaves its time, the
- * former was made before that.
- */
+/** What was known before, unless this write tells that the one by which it opted in was made earlier. */
 function beforeThisWrite(
   { record, selectedSinceMs }: Seen,
   previous: SeenWorkload,
 ): TrackedWorkload['referencedSinceMs'] {
   const { referencedSinceMs: sinceMs, baseline } = previous;
-  const { writtenAtMs } = timesOf(record);
-  if (typeof sinceMs !== 'number' || baseline || writtenAtMs <= timesOf(previous.record).writtenAtMs) return sinceMs;
-  return Math.min(sinceMs, Math.max(writtenAtMs, record.askedAtMs ?? 0, selectedSinceMs));
+  if (typeof sinceMs !== 'number' || baseline) return sinceMs;
+  const times = { formerMs: timesOf(previous.record).writtenAtMs, writtenAtMs: timesOf(record).writtenAtMs };
+  return Math.max(beforeNextWriteMs(sinceMs, times), Math.min(sinceMs, selectedSinceMs));
 }
 
 export function untrackedOf(record: WorkloadRecord): UntrackedWorkload {
