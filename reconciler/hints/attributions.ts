@@ -160,9 +160,9 @@ const stateBytes = 200;
 
 function bytesOf(source: SourceKey, { uid, states }: SourceAttributions): number {
   let bytes = source.length + uid.length;
-  for (const [digest, { attribution, authors }] of states) {
+  for (const [digest, { attribution, authors, resourceVersion, replaces = '' }] of states) {
     const { manager = '', changedKeys } = attribution;
-    const texts = [digest, manager, ...changedKeys];
+    const texts = [digest, resourceVersion, replaces, manager, ...changedKeys];
     bytes += stateBytes + bytesOfAuthors(authors) + texts.reduce((sum, text) => sum + text.length, 0);
   }
   return bytes;

@@ -57,8 +57,8 @@ const hintBytes = 250;
 
 /** Estimated size of hints. */
 export function bytesOfHints(hints: readonly Hint[]): number {
-  return hints.reduce((sum, { uid, digest, authors, manager = '', changedKeys }) => {
-    const texts = [uid, digest, manager, ...changedKeys];
+  return hints.reduce((sum, { uid, digest, authors, manager = '', changedKeys, replaces = '' }) => {
+    const texts = [uid, digest, replaces, manager, ...changedKeys];
     return texts.reduce((bytes, text) => bytes + text.length, sum + hintBytes + bytesOfAuthors(authors));
   }, 0);
 }
