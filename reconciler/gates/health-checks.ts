@@ -24,7 +24,10 @@ interface Known {
 
 /** Between two rounds. */
 const roundMs = 5_000;
-/** What a check said so long ago counts no longer, unless it is asked again in its turn: there may be many. */
+/**
+ * An answer counts for this long. It counts for longer only while its workload waits to be asked again: with many
+ * workloads, its turn may take longer than this.
+ */
 const freshForMs = 60_000;
 const mostAtOnce = 10;
 /** Checks that take long are asked by the tenants whose they are, and delay those of nobody else. */
@@ -80,7 +83,7 @@ export class HealthChecks {
     for (const key of this.#known.keys()) if (!wanted.has(key)) this.#known.delete(key);
     for (const key of this.#waiting.keys()) if (!wanted.has(key)) this.#waiting.delete(key);
     for (const [key, workload] of wanted) {
-      // Nothing was asked while nobody waited.
+      // What was answered long ago does not count again because it is asked anew: nothing was asked while nobody waited.
       if (this.verdict(workload).is === 'pending') this.#known.delete(key);
       // One that waits already keeps its place.
       if (!this.#underWay.has(key)) this.#waiting.set(key, workload);

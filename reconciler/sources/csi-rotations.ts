@@ -114,6 +114,7 @@ export class CsiRotations {
 
   #keepStatus(key: ObjectKey, mounted: Mounted): void {
     const classKey = classKeyOf(key, mounted);
+    // First counted, then uncounted under what it named before: the only status of a class must not count as gone.
     this.#mounts.set(classKey, (this.#mounts.get(classKey) ?? 0) + 1);
     const known = this.#statuses.get(key);
     this.#statuses.set(key, mounted);
@@ -183,8 +184,8 @@ export class CsiRotations {
   /**
    * Forgets each rotation that no status shows any more while a later status shows other versions. Another rotation was
    * missed then: no watch was open, and the pods that showed it are gone. To restart workloads for the older rotation
-   * would bring nothing, because their pods have mounted what came after it. The same goes for classes that do not exist,
-   * and that no status names any more.
+   * would bring nothing, because their pods have mounted what came after it. Forgets the rotations of classes that neither
+   * exist nor are named by a status, too: their statuses may have gone while no watch was open.
    */
   #forgetReplaced(namespace: string | undefined): void {
     const replaced = new Set<ObjectKey>();
