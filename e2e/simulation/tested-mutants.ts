@@ -366,6 +366,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'reconciler/workloads/namespace-scope.test.ts',
   },
   {
+    what: 'what changed before the removal that took a namespace in was shown late does not count',
+    file: 'reconciler/workloads/namespace-scope.ts',
+    from: 'if (sinceMs === selected.sinceMs) return;',
+    to: 'return;',
+    test: 'reconciler/workloads/namespace-scope.test.ts',
+  },
+  {
     what: 'a hint of another object of the name is confirmed',
     file: 'reconciler/hints/hints.ts',
     from: '.filter((hint) => hint.uid === state.uid)',

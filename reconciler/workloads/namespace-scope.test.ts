@@ -11,9 +11,14 @@ import { at, workloadRecord } from '../../shared/domain/plan/records.fixture';
 /** A stub of the workload index, as far as the scope uses it. */
 class Index {
   readonly records = new Map<string, WorkloadRecord>();
+  readonly forgotten: string[] = [];
+  onUpsert: (record: WorkloadRecord) => unknown = () => undefined;
 
   readonly sink = {
-    upsert: (record: WorkloadRecord) => void this.records.set(`${record.namespace}/${record.name}`, record),
+    upsert: (record: WorkloadRecord) => {
+      this.records.set(`${record.namespace}/${record.name}`, record);
+      this.onUpsert(record);
+    },
     remove: (key: string, uid?: string) => {
       if (uid === undefined || this.records.get(key)?.uid === uid) this.records.delete(key);
     },
@@ -24,6 +29,7 @@ class Index {
   forget(namespace: string): readonly WorkloadRecord[] {
     const forgotten = [...this.records].filter(([, record]) => record.namespace === namespace);
     for (const [key] of forgotten) this.records.delete(key);
+    this.forgotten.push(...forgotten.map(([key]) => key));
     return forgotten.map(([, record]) => record);
   }
 }
@@ -104,6 +110,24 @@ describe('NamespaceScope', () => {
     await clock.advance(600_400);
     select('shop', writtenAtMs);
     expect(scope.selectedSinceMs('shop')).toBe(sinceMs);
+  });
+
+  it('was selected, by a label that was taken off, before a later write that is shown with it late', async () => {
+    const { namespaces, workloads, leaveOut, select, scope, clock, index } = world(parseSelector('!frozen'));
+    namespaces.synced();
+    leaveOut('shop', at(60));
+    workloads.upsert(workloadRecord({ name: 'web' }), 'list');
+    await clock.advance(600_400);
+    select('shop', at(60));
+    const sinceMs: number[] = [];
+    index.onUpsert = ({ namespace }) => sinceMs.push(scope.selectedSinceMs(namespace));
+    select('shop', at(300));
+    select('shop', at(300));
+    select('shop', at(700));
+    // What was known about the workload, until it was selected again, is forgotten.
+    expect([...index.records.keys(), ...index.forgotten]).toEqual(['shop/web', 'shop/web']);
+    expect(sinceMs).toEqual([at(300)]);
+    expect(scope.selectedSinceMs('shop')).toBe(at(300));
   });
 
   it('after a restore of etcd, holds nothing from before', () => {

@@ -6,7 +6,7 @@ import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-k
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
-import { wholeSecond, writeTimeMs } from '../sources/write-time';
+import { beforeNextWriteMs, wholeSecond, writeTimeMs } from '../sources/write-time';
 import type { NamespaceRecord } from './namespace-record';
 import { withRestartsDisabled } from '../../shared/domain/workloads/restarts-disabled';
 
@@ -23,6 +23,8 @@ interface Selected {
   readonly sinceMs: number;
   /** The version of the namespace when it became selected. */
   readonly version: string;
+  /** The time of its last write. */
+  readonly writtenAtMs: number;
 }
 
 type WorkloadSink = ReflectorSink<WorkloadRecord>;
@@ -143,12 +145,29 @@ export class NamespaceScope {
 
   #select(record: NamespaceRecord): void {
     const { name, version } = record;
-    if (this.#selected.has(name)) return;
+    const selected = this.#selected.get(name);
+    if (selected) {
+      this.#writtenSince(selected, record);
+      return;
+    }
     // A server that does not stream lists shows each change long before the first list is complete.
     const wasLeftOut = this.#listed || this.#others.has(name);
-    this.#selected.set(name, { sinceMs: wasLeftOut ? this.#sinceMs(record) : 0, version });
+    const sinceMs = wasLeftOut ? this.#sinceMs(record) : 0;
+    this.#selected.set(name, { sinceMs, version, writtenAtMs: writeTimeOf(record) });
     this.#others.delete(name);
     this.#open(name);
+  }
+
+  /** A selected namespace was written again, which may tell that it was selected earlier than it seemed. */
+  #writtenSince(selected: Selected, record: NamespaceRecord): void {
+    const writtenAtMs = writeTimeOf(record);
+    const sinceMs = beforeNextWriteMs(selected.sinceMs, { formerMs: selected.writtenAtMs, writtenAtMs });
+    this.#selected.set(record.name, { ...selected, sinceMs, writtenAtMs });
+    if (sinceMs === selected.sinceMs) return;
+    // The index has dated the workloads by the time that was too late.
+    for (const workload of this.#options.forget(record.name)) {
+      this.#gates.get(workload.kind)?.sink.upsert(workload, 'list');
+    }
   }
 
   #leaveOut(name: string): void {
