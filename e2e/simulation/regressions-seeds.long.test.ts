@@ -214,6 +214,12 @@ const ofTheEngine: readonly Regression[] = [
     'a change in the second of the write that follows an opt-in by removal is not missed',
     /annotate \{"configmap\.reloader\.stakater\.com\/reload":"app,extra"[^]* StatefulSet default\/store [^]*edit Secret default\/db/,
   ],
+  /** The restart is for a key that the ConfigMap lacks since it was deleted and created again. */
+  [
+    770_002_633,
+    'whoever creates an object is named for a key that the object before it had',
+    /delete ConfigMap default\/extra[^]*create ConfigMap default\/extra \{"color":"[^"]*","size":"[^"]*"\} by alice/,
+  ],
 ];
 
 const ofTheJudge: readonly Regression[] = [

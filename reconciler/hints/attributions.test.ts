@@ -67,7 +67,7 @@ describe('Attributions', () => {
 
   describe('of some keys', () => {
     function changes(user: string, digest: string, ...changed: readonly string[]): void {
-      const hint = hintOf(changeRecord({ user, changed: { changed, added: [], removed: [] } }), 0);
+      const hint = hintOf(changeRecord({ user, changed: { changed, added: [], removed: [] }, replaces: '9' }), 0);
       attributions.add('app', state(digest), [hint], 'both');
     }
 
@@ -94,7 +94,6 @@ describe('Attributions', () => {
     });
 
     it.each([
-      ['12', [undefined], ['alice']],
       ['12', ['12'], ['alice']],
       ['12', ['13'], []],
       ['13', ['12'], ['alice']],
@@ -114,6 +113,14 @@ describe('Attributions', () => {
         expect(attributions.get('app', 'large', ['color'])).toMatchObject({ users });
       },
     );
+
+    it('name the author of a creation for a key that it does not have, because the object before may have had it', () => {
+      const changed = { changed: [], added: ['size'], removed: [] };
+      attributions.add('app', state('new'), [hintOf(changeRecord({ user: 'alice', changed }), 0)], 'both');
+      changes('bob', 'large', 'size');
+      expect(attributions.get('app', 'new', ['color'])).toMatchObject({ users: ['alice'] });
+      expect(attributions.get('app', 'large', ['color'])).toMatchObject({ users: ['alice'] });
+    });
 
     it('name nobody who changed them in a later state', () => {
       changes('alice', 'blue', 'color');

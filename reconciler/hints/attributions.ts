@@ -26,7 +26,7 @@ interface KeptState {
   readonly attribution: Attribution;
   readonly authors: Authors;
   readonly resourceVersion: string;
-  /** The oldest version that an announced write of this content replaced, if one is known. */
+  /** The oldest version that an announced write of this content replaced; undefined: none, it was created, or none is known. */
   readonly replaces: string | undefined;
   readonly addedMs: number;
 }
@@ -67,12 +67,13 @@ export class Attributions {
    */
   get(source: SourceKey, digest: string, keys?: readonly string[]): Attribution | undefined {
     const states = this.#sources.get(source)?.states;
-    const last = this.#fresh(states?.get(digest))?.attribution;
-    if (!last || !keys || mayHaveChanged(last, keys)) return last;
+    const kept = this.#fresh(states?.get(digest));
+    if (!kept || !keys || mayHaveChanged(kept, keys)) return kept?.attribution;
     const earlier = ledTo([...(states ?? [])], digest).findLast(
-      (kept) => this.#fresh(kept) && mayHaveChanged(kept.attribution, keys),
+      (former) => this.#fresh(former) && mayHaveChanged(former, keys),
     );
-    return { ...(earlier?.attribution ?? { ...last, ...nobody }), path: last.path };
+    const { path } = kept.attribution;
+    return { ...(earlier?.attribution ?? { ...kept.attribution, ...nobody }), path };
   }
 
   /**
@@ -150,9 +151,12 @@ function oldestOf(versions: readonly (string | undefined)[]): string | undefined
   );
 }
 
-/** Whether the author may have changed one of these keys: not all that were changed may be known. */
-function mayHaveChanged({ changedKeys }: Attribution, keys: readonly string[]): boolean {
-  return !areAllNames(changedKeys) || changedKeys.some((key) => keys.includes(key));
+/**
+ * Whether the author may have changed one of these keys: not all that were changed may be known, and an object that was
+ * created may replace one that had the key.
+ */
+function mayHaveChanged({ attribution: { changedKeys }, replaces }: KeptState, keys: readonly string[]): boolean {
+  return replaces === undefined || !areAllNames(changedKeys) || changedKeys.some((key) => keys.includes(key));
 }
 
 /** Estimated size of a state without its texts. */
