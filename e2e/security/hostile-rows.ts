@@ -82,6 +82,12 @@ const keysOf = (count: number, turn: number, length = codeLength): Record<string
     ).toSorted(([left], [right]) => (left < right ? -1 : 1)),
   );
 
+/** A name of 250 letters a and b, in no order. */
+function bitsOf(index: number): string {
+  let state = index * 7919 + 1;
+  return times(250, () => 'ab'[((state = (state * 48271) % 2147483647) >> 8) & 1] ?? 'a').join('');
+}
+
 const inTenant = { namespace: tenant };
 
 /** The hostile objects that watches deliver. */
@@ -109,6 +115,16 @@ export const hostileRows: readonly HostileRow[] = [
           )
         : []),
       deployment({ ...inTenant, name: `pattern-${String(turn)}`, annotations: { [list]: patternsOf(480, turn) } }),
+    ],
+  },
+  {
+    what: 'patterns that RE2 makes many states of, and 500 ConfigMaps to try them on',
+    objects: (turn) => [
+      ...(turn === 0 ? times(500, (index) => configMap({ ...inTenant, name: bitsOf(index), data: { a: 'b' } })) : []),
+      deployment({
+        ...{ ...inTenant, name: `states-${String(turn)}` },
+        annotations: { [list]: times(10, (index) => `.*a.{60}[c-y${String((index + turn) % 10)}]`).join(',') },
+      }),
     ],
   },
   {

@@ -23,6 +23,12 @@ export const budgets = {
   patternSize: 200,
   /** All patterns of one list. Each is matched with every name in the namespace. `db-.*` takes 15. */
   listPatternSize: 1_000,
+  /**
+   * What it takes to find the states of one pattern, and of all patterns of one list, in steps of its instructions.
+   * `.*(db|cache|queue).*` takes 6,000.
+   */
+  patternSteps: 30_000,
+  listPatternSteps: 100_000,
   /** Annotations of one object that are checked for typos. An object has about twenty. */
   reviewedAnnotations: 200,
   /** Different sources that a pod template uses. The kubelet mounts each of them; fifty are many. */

@@ -21,7 +21,6 @@ describe('parseNamedList', () => {
     ['a{1,3}', 'aaa', false],
     ['APP', 'app', false],
     ['(?i)APP', 'app', true],
-    ['(?s)a.b', 'a\nb', true],
     ['(?U)a+', 'aa', true],
     ['\\Aapp\\z', 'app', true],
     ['\\pL+', 'app', true],
@@ -101,6 +100,17 @@ describe('parseNamedList', () => {
       expect([matchers.matches('app'), matchers.matches('db-1')]).toEqual([true, true]);
     },
   );
+
+  it('refuses a pattern that takes too many states, and with several of them all that come after', () => {
+    const large = (digit: number): string => `.*a.{60}[c-y${digit}]`;
+    const { matchers, problems } = parseNamedList(`${large(0)},db-.+`);
+    expect(problems).toMatchObject([{ code: 'pattern-refused', element: large(0) }]);
+    expect(matchers.matches('db-1')).toBe(true);
+    const list = parseNamedList(`app,web-.+,${[1, 2, 3, 4, 5, 6].map(large).join(',')},db-.+`);
+    expect(list.problems.map(({ element }) => element)).toEqual([1, 2, 3, 4, 5].map(large));
+    expect(list.problems.at(-1)?.message).toContain('every pattern after it');
+    expect(['app', 'web-1', 'db-1'].map((name) => list.matchers.matches(name))).toEqual([true, true, false]);
+  });
 
   it.each([
     ['names', Array.from({ length: 501 }, (_, index) => `n${index}`).join(',')],

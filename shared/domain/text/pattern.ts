@@ -2,6 +2,7 @@ import { RE2JS } from 're2js';
 import { budgets, isLongerThan } from '../budgets';
 import { cutToBytes } from './cut-to-bytes';
 import { errorMessage } from '../errors';
+import { nameAutomaton } from './name-automaton';
 
 /** An element of a list that cannot do what its author meant. */
 export interface PatternProblem {
@@ -19,7 +20,7 @@ interface NamePattern {
 
 /**
  * The names that a workload lists, as literal names and RE2 patterns. Anybody who may annotate a workload chooses the
- * patterns, and RE2 matches them in linear time.
+ * patterns, and a name takes one step for each character in each of them.
  */
 export class NamedList {
   /** Elements that match only themselves: an index finds them without running a pattern. */
@@ -117,6 +118,7 @@ export function parseNamedList(value: string | undefined): {
   const patterns: NamePattern[] = [];
   const problems: PatternProblem[] = [];
   let sizeLeft: number = budgets.listPatternSize;
+  let stepsLeft: number = budgets.listPatternSteps;
   for (const element of elements.filter((candidate) => !literalName.test(candidate))) {
     if (dottedName.test(element)) {
       patterns.push(dotted(element));
@@ -125,13 +127,16 @@ export function parseNamedList(value: string | undefined): {
     const size = instructionsAtMost(element);
     const isTooLarge = size > budgets.patternSize;
     sizeLeft -= isTooLarge ? 0 : size;
-    if (sizeLeft < 0) {
+    if (sizeLeft < 0 || stepsLeft <= 0) {
       problems.push(tooLarge(element));
       break;
     }
-    const compiled = isTooLarge ? tooLargeAlone(element) : compile(element);
-    if ('message' in compiled) {
-      problems.push(compiled);
+    const compiled = isTooLarge
+      ? { problem: tooLargeAlone(element), steps: 0 }
+      : compile(element, Math.min(stepsLeft, budgets.patternSteps));
+    stepsLeft -= compiled.steps;
+    if ('problem' in compiled) {
+      problems.push(compiled.problem);
     } else {
       patterns.push(compiled.pattern);
       if (looseAlternative.test(element)) problems.push(loose(element));
@@ -176,19 +181,27 @@ function dotted(element: string): NamePattern {
   };
 }
 
-function compile(element: string): { readonly pattern: NamePattern } | PatternProblem {
+type Compiled = { readonly steps: number } & ({ readonly pattern: NamePattern } | { readonly problem: PatternProblem });
+
+function compile(element: string, maxSteps: number): Compiled {
   try {
     const compiled = RE2JS.compile(`^${element}$`);
-    return { pattern: { text: compiled.pattern(), matches: (name) => compiled.test(name) } };
+    const automaton = nameAutomaton(compiled, maxSteps);
+    if (!automaton) return { problem: tooLargeAlone(element), steps: maxSteps };
+    return { pattern: { text: compiled.pattern(), matches: automaton.matches }, steps: automaton.steps };
   } catch (error) {
-    return {
-      code: 'bad-pattern',
-      element,
-      // The error quotes the pattern, which may have any length.
-      message: `is not a valid RE2 pattern (${cutToBytes(errorMessage(error).replace(redundant, ''), maxQuotedBytes)})`,
-      fix: 'write a name or an RE2 pattern; a comma always ends the pattern',
-    };
+    return { problem: badPattern(element, errorMessage(error)), steps: 0 };
   }
+}
+
+function badPattern(element: string, reason: string): PatternProblem {
+  return {
+    code: 'bad-pattern',
+    element,
+    // The error quotes the pattern, which may have any length.
+    message: `is not a valid RE2 pattern (${cutToBytes(reason.replace(redundant, ''), maxQuotedBytes)})`,
+    fix: 'write a name or an RE2 pattern; a comma always ends the pattern',
+  };
 }
 
 /** An upper bound, computed before the costly compilation: repetitions multiply the size of the group within them. */
