@@ -17,8 +17,10 @@ export function endOfString(json: Buffer, start: number): number {
     if (at >= near) {
       const next = json.indexOf(quote, at);
       if (next < 0) return json.length;
-      at = beforeBackslashes(json, next, at);
+      if (backslashesBefore(json, next, at) % 2 === 0) return next;
+      at = next;
       near = at + nearBytes;
+      continue;
     }
     const byte = json[at];
     if (byte === quote) return at;
@@ -27,11 +29,11 @@ export function endOfString(json: Buffer, start: number): number {
   return json.length;
 }
 
-/** The start of the backslashes before a quote: their number decides whether the quote is escaped. */
-function beforeBackslashes(json: Buffer, end: number, start: number): number {
+/** How many backslashes stand before a quote. If the number is odd, the quote is escaped. */
+function backslashesBefore(json: Buffer, end: number, start: number): number {
   let at = end;
   while (at > start && json[at - 1] === backslash) at--;
-  return at;
+  return end - at;
 }
 
 /** A member of an object in unparsed JSON. */
