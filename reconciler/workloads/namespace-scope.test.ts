@@ -112,6 +112,17 @@ describe('NamespaceScope', () => {
     expect(scope.selectedSinceMs('shop')).toBe(sinceMs);
   });
 
+  it.each([
+    ['since the last write before it, of which the list shows none', at(300), at(60)],
+    ['since that write', at(60), at(60)],
+  ])('is selected by a label that only a list shows %s', (_since, writtenAtMs, sinceMs) => {
+    gate.namespaces.synced();
+    gate.leaveOut('shop', at(60));
+    const record = { name: 'shop', version: '7', createdAtMs: at(0), writtenAtMs, isSelected: true };
+    gate.namespaces.upsert(record, 'list');
+    expect(gate.scope.selectedSinceMs('shop')).toBe(sinceMs);
+  });
+
   it('was selected, by a label that was taken off, before a later write that is shown with it late', async () => {
     const { namespaces, workloads, leaveOut, select, scope, clock, index } = world(parseSelector('!frozen'));
     namespaces.synced();

@@ -95,9 +95,9 @@ export class NamespaceScope {
   /** Receives all namespaces. */
   namespaceSink(onSynced: () => void): ReflectorSink<NamespaceRecord> {
     return {
-      upsert: (record) => {
+      upsert: (record, origin) => {
         if (record.isSelected) {
-          this.#select(record);
+          this.#select(record, origin);
           return;
         }
         this.#others.set(record.name, writeTimeOf(record));
@@ -143,7 +143,7 @@ export class NamespaceScope {
     };
   }
 
-  #select(record: NamespaceRecord): void {
+  #select(record: NamespaceRecord, origin: 'list' | 'watch'): void {
     const { name, version } = record;
     const selected = this.#selected.get(name);
     if (selected) {
@@ -152,7 +152,7 @@ export class NamespaceScope {
     }
     // A server that does not stream lists shows each change long before the first list is complete.
     const wasLeftOut = this.#listed || this.#others.has(name);
-    const sinceMs = wasLeftOut ? this.#sinceMs(record) : 0;
+    const sinceMs = wasLeftOut ? this.#sinceMs(record, origin) : 0;
     this.#selected.set(name, { sinceMs, version, writtenAtMs: writeTimeOf(record) });
     this.#others.delete(name);
     this.#open(name);
@@ -178,10 +178,12 @@ export class NamespaceScope {
    * When it became selected: by its creation, by a label that was added, or by one that was removed. The watch may first
    * show a namespace after later writes. The last of them must not hide a change of a source, so the creation counts.
    */
-  #sinceMs(record: NamespaceRecord): number {
+  #sinceMs(record: NamespaceRecord, origin: 'list' | 'watch'): number {
     const formerMs = this.#others.get(record.name);
     if (formerMs === undefined) return record.createdAtMs;
     const times = { formerMs, writtenAtMs: writeTimeOf(record) };
+    // A list shows only the last of several writes, and the label may have come with any of them.
+    if (origin === 'list' && times.writtenAtMs > formerMs) return formerMs;
     const seenMs = wholeSecond(this.#options.clock.nowMs());
     return writeTimeMs({ ...times, seenMs }, !this.#options.selector.mayBeMetByRemoval);
   }

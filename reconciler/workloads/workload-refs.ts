@@ -79,7 +79,7 @@ export class WorkloadRefs {
     return {
       ...sink,
       upsert: (record, origin) => {
-        if (kind === 'Rollout') this.#takeRollout(record);
+        if (kind === 'Rollout') this.#takeRollout(record, origin);
         else this.#takeDeployment(record, sink);
         sink.upsert(this.joined(record), origin);
       },
@@ -91,7 +91,7 @@ export class WorkloadRefs {
     };
   }
 
-  #takeRollout(record: WorkloadRecord): void {
+  #takeRollout(record: WorkloadRecord, origin: 'list' | 'watch'): void {
     const key = keyOf(record);
     const name = referencedDeployment(record);
     const deployment = name === undefined ? undefined : objectKey(record.namespace, name);
@@ -101,7 +101,9 @@ export class WorkloadRefs {
     const known = rollouts.get(key);
     const former = known?.record.uid === record.uid ? known : undefined;
     const asksTheSame = former !== undefined && asks(former.record) === asks(record);
-    const askedAtMs = asksTheSame ? former.askedAtMs : former && record.writtenAtMs;
+    // A list shows only the last of several writes, and it may have opted in with any of them.
+    const dating = origin === 'list' ? former?.record : record;
+    const askedAtMs = asksTheSame ? former.askedAtMs : former && dating?.writtenAtMs;
     this.#rolloutsOf.set(deployment, rollouts.set(key, { record, askedAtMs }));
     this.#deploymentOf.set(key, deployment);
     // When it may restart is not what it asks for, and so dates nothing.
