@@ -219,6 +219,19 @@ describe('§9 annotations and flags', () => {
     expect(restarts(harness)).toBe(0);
   });
 
+  it('a rotation long before the class was annotated to match restarts nothing, and one after it does', async () => {
+    const harness = await world({ 'reloader.stakater.com/search': 'true' });
+    await start(harness);
+    await rotate(harness, 'a', '2');
+    await harness.clock.advance(30 * minuteMs);
+    const match = { metadata: { annotations: { 'reloader.stakater.com/match': 'true' } } };
+    await patchObject(harness.admin, secretProviderClasses, 'default', 'vault', match, { type: 'merge' });
+    await harness.clock.advance(5 * minuteMs);
+    expect(restarts(harness)).toBe(0);
+    await rotate(harness, 'a', '3');
+    expect(restarts(harness)).toBe(1);
+  });
+
   it.each<[string, Partial<EngineSettings>, number]>([
     ['the integration enabled, a rotation restarts', { csi: true }, 1],
     ['the integration disabled, a rotation restarts nothing', { csi: false }, 0],

@@ -4,7 +4,8 @@ import { patchObject } from '../../shared/kube/client/objects';
 import { namespaces } from '../../shared/kube/resource';
 import { rolloutKind, rolloutOf } from '../apiserver/add-ons';
 import { configMap, deployment, fromConfigMap, namespace } from '../apiserver/cluster';
-import { Harness } from './harness';
+import type { FaultTarget } from '../apiserver/faults';
+import { Harness, usualLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 
@@ -77,3 +78,30 @@ it.each(shown)(
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   },
 );
+
+it.each([
+  ['that is there is restarted by its Deployment', false, 1],
+  ['whose creation a restore of etcd has undone asks for nothing, though Deployments are listed last', true, 0],
+])('a Rollout %s', async (_what, isUndone, restarts) => {
+  const harness = new Harness({ customKinds: [rolloutKind] });
+  const web = deployment({ name: 'web', annotations: {}, envFrom: [fromConfigMap('app')] });
+  harness.seed(configMap({ name: 'app', data: { color: 'red' } }), web);
+  harness.leaseTimings = usualLease;
+  await harness.start();
+  await harness.clock.advance(60_000);
+  const backup = harness.server.store.revision;
+  await harness.clock.advance(60_000);
+  harness.seed(rolloutOf('web-ro', auto));
+  await harness.clock.advance(900_000);
+  if (isUndone) {
+    const match = ({ query, pathname }: FaultTarget): boolean =>
+      query.has('sendInitialEvents') && pathname === '/apis/apps/v1/deployments';
+    harness.faults.add({ match, times: 1, fault: { kind: 'delay', delayMs: 5_000 } });
+    harness.server.restore(backup);
+  }
+  await harness.clock.advance(15_000);
+  expect(harness.objects('Rollout')).toHaveLength(isUndone ? 0 : 1);
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(120_000);
+  expect(harness.restarts('Deployment', 'web')).toBe(restarts);
+});

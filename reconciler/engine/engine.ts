@@ -333,6 +333,7 @@ export class Engine implements ReconcilerEngine {
     // The restore brings back baselines that other replicas wrote.
     this.#leadingSinceMs = undefined;
     this.#workloads.scope.restored(version);
+    this.#workloads.refs.restored();
     this.#sources.index.restored(version);
     this.#sources.contents.readAnew();
     // The reads of change records that are under way count as overtaken, as after a list.

@@ -35,10 +35,12 @@ export function flagsSince(entry: SourceEntry | undefined, record: SourceRecord,
   if (before?.uid !== record.uid) return { ignoreSinceMs, matchSinceMs, keysSinceMs };
   const times = timesOf(before, record, seenMs);
   const hasOtherKeys = textOfKeys(before.gates?.keys) !== textOfKeys(record.gates?.keys);
-  const sets =
+  const setsAny =
     (record.ignore && !before.ignore) ||
     (record.match && !before.match) ||
     (hasOtherKeys && record.gates?.keys !== undefined);
+  // The times of a class are those of its rotations, so a write of its annotations leaves none.
+  const sets = setsAny && record.kind !== 'SecretProviderClass';
   const sinceMs = (isChanged: boolean, fromMs: number): number =>
     isChanged ? writeTimeMs(times, sets) : beforeNextWriteMs(fromMs, times);
   return {

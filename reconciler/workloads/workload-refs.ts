@@ -91,6 +91,13 @@ export class WorkloadRefs {
     };
   }
 
+  /** etcd was restored. Everything is listed again, but a Rollout that does not exist any more is missing from no list. */
+  restored(): void {
+    this.#rolloutsOf.clear();
+    this.#deploymentOf.clear();
+    this.#deployments.clear();
+  }
+
   #takeRollout(record: WorkloadRecord, origin: 'list' | 'watch'): void {
     const key = keyOf(record);
     const name = referencedDeployment(record);
