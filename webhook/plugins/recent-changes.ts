@@ -13,7 +13,9 @@ export const maxRecentSources = 4_096;
  * Recognizes a change that is seen twice: `/mutate` and `/validate` may both be registered, and the API server calls
  * again, with a new uid, when a write meets a conflict.
  *
- * Only the last change of a source is remembered, so a change, its revert and the same change again count as three.
+ * Only the last change of a source is remembered, so a change, its revert and the same change again count as three. If
+ * another replica sees the revert, the last one counts as the first, and its restart names nobody: the version that it
+ * replaces does not tell it from a write that met a conflict.
  */
 export class RecentChanges {
   readonly #last: RecentMap<string>;
