@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { ConnectionError } from '../errors';
 import { FakeBody, noAnswer, refusal } from '../transport/fake-transport';
 import type { World } from './reflector.fixture';
 import {
@@ -217,6 +218,52 @@ describe('watch-list', () => {
     first.line({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
     await clock.advance(5_000);
     expect(watches.filter((watch) => queryOf(watch).has('sendInitialEvents'))).toHaveLength(1);
+    await reflector.stop();
+  });
+
+  it.each([405, 429, 500, 503, 504])(
+    'is replaced by a paged list after each three refusals with %d',
+    async (status) => {
+      const first = new FakeBody();
+      const { reflector, clock, transport, sink } = world((request) => {
+        if (!isWatch(request)) return listOf('10', [thing('a', '5')]);
+        return queryOf(request).has('sendInitialEvents') ? refusal(status, 'Refused') : { body: first };
+      });
+      reflector.start();
+      await clock.advance(30_000);
+      expect(sink.calls).toEqual(['list shop/a=5', 'synced']);
+      expect(reflector.status).toMatchObject({ synced: true, state: 'watching' });
+      first.line({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
+      await clock.advance(30_000);
+      const refused = ['watch-list whole', 'watch-list whole', 'watch-list whole'];
+      const listed = [...refused, 'list whole', 'watch from 10 whole'];
+      expect(transport.requests.map(asked).slice(0, 2 * listed.length)).toEqual([...listed, ...listed]);
+      await reflector.stop();
+    },
+  );
+
+  it('is tried again after a paged list was refused too', async () => {
+    let isOverloaded = true;
+    const { reflector, clock, transport } = world(() => {
+      if (isOverloaded) return refusal(503, 'ServiceUnavailable');
+      return { body: FakeBody.of(Buffer.from(`${JSON.stringify(bookmarkEnd('10'))}\n`)) };
+    });
+    reflector.start();
+    await clock.advance(15_000);
+    const asks = transport.requests.map(asked);
+    expect(asks.slice(0, 5)).toEqual([...Array<string>(3).fill('watch-list whole'), 'list whole', 'watch-list whole']);
+    isOverloaded = false;
+    await clock.advance(60_000);
+    expect(reflector.status.synced).toBe(true);
+    await reflector.stop();
+  });
+
+  it('is not replaced because the server does not answer', async () => {
+    const { reflector, clock, lists, watches } = world(() => Promise.reject(new ConnectionError('refused')));
+    reflector.start();
+    await clock.advance(120_000);
+    expect(watches.length).toBeGreaterThan(3);
+    expect(lists).toHaveLength(0);
     await reflector.stop();
   });
 

@@ -29,6 +29,9 @@ export type { ReflectorDeps, ReflectorOptions, ReflectorStatus } from './reflect
 
 const defaultPageSize = 500;
 
+/** After so many refusals of a streamed list, the next attempt uses a paged list. */
+const maxStreamRefusals = 3;
+
 /** Backoff is reset after a watch that lasted this long; a successful connect alone is no proof of health. */
 const healthyMs = 10_000;
 
@@ -52,8 +55,8 @@ function outcomeOf(end: WatchEnd): Outcome {
  *      │ first part of the   └── 410, ERROR event, bytes that do not parse ──▶ back off ──▶ list
  *      └ watch itself
  *
- * If watching is refused but listing is not, each attempt is a list. If the decoder accepts metadata, lists request
- * only metadata, in a separate stream, and watches request whole objects.
+ * If watching is refused but listing is not, each attempt is a list. If only streamed lists are refused, lists are paged.
+ * If the decoder accepts metadata, lists request only metadata, in a separate stream, and watches request whole objects.
  */
 export class Reflector<T> {
   readonly #deps: ReflectorDeps;
@@ -67,6 +70,8 @@ export class Reflector<T> {
   readonly #lastSync = new LastSyncVersion();
   /** True until the server turns out not to support `sendInitialEvents`. */
   #watchListSupported = true;
+  /** Refusals of streamed lists since the last attempt with a paged list, or the last complete list. */
+  #streamRefusals = 0;
   /** Decoder for lists. */
   #lister: Decoder<T>;
   #watchingSinceMs: number | undefined;
@@ -108,6 +113,7 @@ export class Reflector<T> {
     const { decoder } = this.#options;
     this.#lister = whole ? decoder : (decoder.metadata ?? decoder);
     this.#lastSync.forget();
+    this.#streamRefusals = 0;
     this.#synced = false;
     this.#begun = false;
     // The error belongs to the previous run.
@@ -175,12 +181,26 @@ export class Reflector<T> {
       if (error.status !== undefined) this.#active(signal);
       const isListRefused = this.#expectsWatchList() && this.#watchingSinceMs === undefined;
       if (isListRefused && error instanceof InvalidError) return 'use-paged-list';
+      if (listFirst) this.#streamRefusals = 0;
+      else if (isListRefused) this.#countRefusal(error);
       if (error instanceof ProtocolError) this.#deps.observer?.decodeFailed('stream');
       if (!mayResume(error)) this.#lastSync.forget();
       this.#lastError = error;
       if (error instanceof ForbiddenError && !listFirst) await this.#listInstead(signal);
       return { reason: reconnectReason(error), error };
     }
+  }
+
+  /**
+   * A server, or a proxy in front of it, may refuse to stream lists with any error, and answer other lists. But an
+   * overloaded server refuses both for a while. So one attempt uses a paged list, and then streams are tried again: they
+   * cost the server less memory. A missing permission or API concerns both, and no answer concerns neither.
+   */
+  #countRefusal(error: KubeError): void {
+    if (error.status === undefined || isSlow(error)) return;
+    this.#streamRefusals += 1;
+    if (this.#streamRefusals < maxStreamRefusals) return;
+    this.#logger.info('the server keeps refusing to stream a list, trying a paged list', { error: error.message });
   }
 
   async #isAheadOfServer(signal: AbortSignal): Promise<boolean> {
@@ -331,6 +351,7 @@ export class Reflector<T> {
   #complete(relist: Relist<T>, resourceVersion: string, startMs: number, signal: AbortSignal): void {
     if (isAborted(signal)) return;
     this.#lastSync.listed(resourceVersion);
+    this.#streamRefusals = 0;
     this.#synced = true;
     relist.complete();
     this.#deps.observer?.listed({
@@ -368,7 +389,8 @@ export class Reflector<T> {
   }
 
   #expectsWatchList(): boolean {
-    return this.#lastSync.current === undefined && this.#watchListSupported;
+    if (this.#lastSync.current !== undefined || !this.#watchListSupported) return false;
+    return this.#streamRefusals < maxStreamRefusals;
   }
 
   #newDelivery(signal: AbortSignal): Delivery<T> {
