@@ -232,34 +232,58 @@ describe('least privilege', () => {
     expect(warnings(engine, /missing permission to look for Jobs/)).toHaveLength(1);
   });
 
-  it('Roles in two namespaces are enough, without a ClusterRole', async () => {
-    const harness = new Harness();
-    for (const namespace of ['shop', 'pay', 'other']) {
-      seedNamespace(harness.server, namespace);
-      harness.seed(
-        configMap({ name: 'app', namespace, data: { color: 'red' } }),
-        secret({ name: 'db', namespace, data: { password: 'a' } }),
-        deployment({ name: 'web', namespace, annotations: auto, envFrom: [fromConfigMap('app'), fromSecret('db')] }),
-      );
-    }
+  describe('with Roles in two namespaces', () => {
     const namespaces = ['shop', 'pay'];
-    const rules = [
-      ...chartRules.map((each) => ({ ...each, namespaces })),
-      rule('apps', 'deployments daemonsets statefulsets', 'watch', namespaces),
-      rule('batch', 'cronjobs jobs', 'watch patch', namespaces),
+
+    /** What the Roles in these two, and in the namespace of the release, allow. */
+    const rolesIn = (bound: readonly string[]): readonly PolicyRule[] => [
+      ...chartRules.map((each) => ({ ...each, namespaces: bound })),
+      rule('apps', 'deployments daemonsets statefulsets', 'watch', bound),
+      rule('batch', 'cronjobs jobs', 'watch patch', bound),
       rule('', 'secrets', 'get list create update delete', ['reroll']),
       rule('', 'configmaps', 'get create update', ['reroll']),
       { ...rule('', 'configmaps', 'list watch', ['reroll']), resourceNames: ['reroll-hold'] },
       rule('coordination.k8s.io', 'leases', 'get create update', ['reroll']),
     ];
-    const [, engine] = await under(rules, harness, { namespaces });
-    for (const namespace of ['shop', 'pay', 'other']) await harness.edit('Secret', 'db', { password: 'b' }, namespace);
-    await harness.clock.advance(60_000);
-    const restarts = ['shop', 'pay', 'other'].map((namespace) => harness.restarts('Deployment', 'web', namespace));
-    expect(restarts).toEqual([1, 1, 0]);
-    const refused = harness.server.requests().filter(({ user, code }) => user === engineUser && code === 403);
-    expect(refused).toEqual([]);
-    expect(warnings(engine, /./)).toEqual([]);
+
+    function withThree(): Harness {
+      const harness = new Harness();
+      for (const namespace of [...namespaces, 'other']) {
+        seedNamespace(harness.server, namespace);
+        harness.seed(
+          configMap({ name: 'app', namespace, data: { color: 'red' } }),
+          secret({ name: 'db', namespace, data: { password: 'a' } }),
+          deployment({ name: 'web', namespace, annotations: auto, envFrom: [fromConfigMap('app'), fromSecret('db')] }),
+        );
+      }
+      return harness;
+    }
+
+    const restarts = (harness: Harness): readonly number[] =>
+      [...namespaces, 'other'].map((namespace) => harness.restarts('Deployment', 'web', namespace));
+
+    it('needs no ClusterRole', async () => {
+      const [harness, engine] = await under(rolesIn(namespaces), withThree(), { namespaces });
+      for (const namespace of [...namespaces, 'other'])
+        await harness.edit('Secret', 'db', { password: 'b' }, namespace);
+      await harness.clock.advance(60_000);
+      expect(restarts(harness)).toEqual([1, 1, 0]);
+      const refused = harness.server.requests().filter(({ user, code }) => user === engineUser && code === 403);
+      expect(refused).toEqual([]);
+      expect(warnings(engine, /./)).toEqual([]);
+    });
+
+    it('restarts in one of them while the other Role is missing, and there once it is granted', async () => {
+      const before = withThree();
+      await (await before.start({ namespaces })).stop();
+      const [harness] = await under(rolesIn(['shop']), before, { namespaces });
+      for (const namespace of namespaces) await harness.edit('Secret', 'db', { password: 'b' }, namespace);
+      await harness.clock.advance(20_000);
+      expect(restarts(harness)).toEqual([1, 0, 0]);
+      harness.server.rbac.restrict(engineUser, rolesIn(namespaces));
+      await harness.clock.advance(120_000);
+      expect(restarts(harness)).toEqual([1, 1, 0]);
+    });
   });
 });
 

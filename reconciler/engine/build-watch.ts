@@ -25,7 +25,7 @@ export interface WatchParts {
 export interface WatchEvents {
   /** Called when a first list is complete or a watch was refused. */
   readonly onProgress: () => void;
-  /** Called when it is time to act, or when the sources of one more kind are known. */
+  /** Called when it is time to act, or when sources are known of one more kind, or in one more namespace. */
   readonly onMore: () => void;
   /** Called when the state of a source that is read by name becomes known. */
   readonly onKnown: (source: SourceRef) => void;

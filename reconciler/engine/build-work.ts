@@ -117,7 +117,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
 
   const view: PlanView = {
     ...{ keys, settings, workloads: workloads.index, sources: sources.index, term: events.term },
-    knownKinds: () => watch.known.kinds,
+    knownKinds: (namespace) => watch.known.in(namespace),
     isNamed: (source) => watch.named.knows(source),
   };
   const restarts = {

@@ -256,7 +256,7 @@ export class Engine implements ReconcilerEngine {
     if (after?.gates) this.#gateProblems.seen(sourceKey(change), namespace, change.before?.gates, after.gates);
     if (!sameGateSettings(change.before?.gates, after?.gates)) this.#work.turns.freed();
     // Until the first list of a kind is complete, its sources are not news. Then every workload is looked at.
-    if (!this.#watch.known.kinds.has(kind) && !this.#watch.named.knows(change)) return;
+    if (!this.#watch.known.in(namespace).has(kind) && !this.#watch.named.knows(change)) return;
     if (!this.#workloads.scope.isSelected(namespace)) {
       this.#reporter.sourceNotSelected(change);
       return;

@@ -88,5 +88,5 @@ function whyNoRestart(
 function absenceOf(view: InspectionView, question: SourceQuestion): SourceInspection['presence'] {
   const { kind, namespace } = question;
   if (!isSourceKindWatched(view, kind) || !isNamespaceWatched(view, namespace)) return 'not-watched';
-  return view.knownKinds().has(kind) || view.isNamed(question) ? 'absent' : 'not-listed';
+  return view.knownKinds(namespace).has(kind) || view.isNamed(question) ? 'absent' : 'not-listed';
 }

@@ -101,7 +101,7 @@ const listedKinds = ['ConfigMap', 'Secret'] as const;
 
 /** Whether a source may call for a restart of which nothing is known. */
 function usesUnknownSources(view: StatusView, { record }: TrackedWorkload): boolean {
-  const known = view.knownKinds();
+  const known = view.knownKinds(record.namespace);
   return listedKinds.some(
     (kind) => !known.has(kind) && isSourceKindWatched(view, kind) && usesUnknown(view, record, kind),
   );

@@ -6,7 +6,6 @@ import {
   sourceKey,
   splitSourceKey,
   type SourceKey,
-  type SourceKind,
   type SourceRecord,
 } from '../../shared/domain/sources/source';
 import type { EngineSettings } from '../options/engine-settings';
@@ -20,6 +19,7 @@ import { observeSources, observeWatches, reflectorObserver } from '../engine/obs
 import { NamespaceScope } from '../workloads/namespace-scope';
 import type { PostTransport } from '../../shared/outbound/post-transport';
 import { SourceIndex, type SourceChange } from '../sources/source-index';
+import { KindsByPlace } from '../watch/kinds-by-place';
 import { Watches, type WatchStatus } from '../watch/watches';
 import { WebhookCaller } from './webhook-caller';
 
@@ -41,7 +41,7 @@ export class NotifyingEngine implements ReconcilerEngine {
   readonly #watches: Watches;
   readonly #caller: WebhookCaller;
   readonly #election: Election;
-  #knownKinds: ReadonlySet<SourceKind> = new Set();
+  #knownKinds = new KindsByPlace([]);
   /** Recent changes by wall clock, oldest first: the leader may have died before it could call. */
   readonly #recent = new BoundedMap<SourceKey, number>({
     maxBytes: budgets.attributionBytes,
@@ -138,14 +138,14 @@ export class NotifyingEngine implements ReconcilerEngine {
 
   /** Nothing is reported before it is known which namespaces are selected. */
   #onProgress(): void {
-    this.#knownKinds = this.#scope.isKnown ? this.#watches.knownKinds() : new Set();
+    this.#knownKinds = this.#scope.isKnown ? this.#watches.knownKinds() : new KindsByPlace([]);
     if (this.#watches.hasSynced()) this.#deps.onListed?.();
   }
 
   #onSourceChange(change: SourceChange): void {
     const { kind, namespace } = change;
     // Until the first list of a kind is complete, its sources are not changes.
-    if (!this.#knownKinds.has(kind)) return;
+    if (!this.#knownKinds.in(namespace).has(kind)) return;
     const { metrics } = this.#deps;
     if (!this.#scope.isSelected(namespace)) {
       countPassedOver(metrics, change);

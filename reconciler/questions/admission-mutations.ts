@@ -71,7 +71,14 @@ export class AdmissionMutations {
     if (baseline === 'unknown') return undefined;
     const workload = unstoredWorkload(record, baseline);
     const { sources, keys, knownKinds, isNamed, injected } = this.#options;
-    const known = { sources, isNamed, settings, keyId: keys.keyId, knownKinds: knownKinds(), term: currentTerm };
+    const known = {
+      sources,
+      isNamed,
+      settings,
+      keyId: keys.keyId,
+      knownKinds: knownKinds(namespace),
+      term: currentTerm,
+    };
     const planned = plan({ ...known, workload });
     switch (planned.action) {
       case 'read':

@@ -59,7 +59,7 @@ export class Lints {
     if (namespaces.length > 0 ? !namespaces.includes(namespace) : namespacesToIgnore.includes(namespace)) {
       return noKnownSources;
     }
-    const kinds = knownKinds();
+    const kinds = knownKinds(namespace);
     const found = named.flatMap((id): readonly (readonly [SourceId, SourceRecord])[] => {
       const asked = parseSourceId(id);
       const source = asked && kinds.has(asked.kind) ? sources.get({ ...asked, namespace }) : undefined;

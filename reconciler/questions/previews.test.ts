@@ -235,6 +235,13 @@ describe('a preview', () => {
     expect(answer?.moreRestarts).toBe(5);
   });
 
+  it('is nothing in a namespace that is not watched, where no kind is known', () => {
+    has({ name: 'web' });
+    const knownKinds = (namespace: string) => new Set<SourceKind>(namespace === 'shop' ? ['ConfigMap'] : []);
+    expect(previews({ knownKinds }).answer(question(blue, { namespace: 'other' }))).toEqual(nothing);
+    expect(previews({ knownKinds }).answer(question(blue))?.restarts).toHaveLength(1);
+  });
+
   it.each<[string, Partial<PreviewsOptions>, Partial<PreviewQuestion>]>([
     ['this process does not lead', { term: () => undefined }, {}],
     ['the kind is not known', { knownKinds: () => new Set() }, {}],

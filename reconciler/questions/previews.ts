@@ -50,14 +50,18 @@ export class Previews {
     const { workloads, keys, settings, scope, term, knownKinds, sources, isNamed, clock } = this.#options;
     const { kind, namespace, labels } = question;
     const currentTerm = term();
-    if (!currentTerm || question.keyId !== keys.keyId || !knownKinds().has(kind)) return undefined;
+    if (!currentTerm || question.keyId !== keys.keyId) return undefined;
+    const users = workloads.usersOf(question);
+    // Nothing is known of a namespace that is not watched, and nothing there is restarted.
+    if (users.length === 0) return nothing;
+    const kinds = knownKinds(namespace);
+    if (!kinds.has(kind)) return undefined;
     const shown = this.#shownBy(question);
     if (shown === 'not-shown' || !scope.isSelected(namespace) || !settings.sourceSelector.matches(labels)) {
       return nothing;
     }
-    const known = { settings, isNamed, keyId: keys.keyId, knownKinds: knownKinds(), term: currentTerm };
+    const known = { settings, isNamed, keyId: keys.keyId, knownKinds: kinds, term: currentTerm };
     const proposed = this.#with(this.#proposed(question), shown);
-    const users = workloads.usersOf(question);
     const outlooks = users
       .filter(({ record }) => optedIn(record.policy, settings.policy))
       .flatMap((workload) => {

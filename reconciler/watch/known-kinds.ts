@@ -1,22 +1,23 @@
 import type { SourceKind } from '../../shared/domain/sources/source';
 import type { Clock, Timer } from '../../shared/runtime/clock';
+import { KindsByPlace } from './kinds-by-place';
 import type { Watches } from './watches';
 
 export interface KnownKindsOptions {
   readonly clock: Clock;
   readonly watches: Pick<Watches, 'hasSynced' | 'knownKinds' | 'listSourcesAgain' | 'listAllAgain'>;
-  /** The process may act now, or knows more kinds to act on. */
+  /** The process may act now, or knows more to act on. */
   readonly onMore: () => void;
 }
 
-/** After this, the process acts anyway: a kind that cannot be listed must not block the others. */
+/** After this, the process acts anyway: what cannot be listed must not block the rest. */
 const syncTimeoutMs = 60_000;
 
-/** Tracks which kinds of sources are known, and whether the process may act. */
+/** Tracks which kinds of sources are known, and where, and whether the process may act. */
 export class KnownKinds {
   readonly #options: KnownKindsOptions;
-  /** Kinds whose watches were complete at the last check. A new kind makes the engine check every workload. */
-  #kinds: ReadonlySet<SourceKind> = new Set();
+  /** Kinds whose watches were complete at the last check. One more makes the engine check every workload. */
+  #kinds = new KindsByPlace([]);
   /** True once every watch of sources is complete or refused, or has timed out. */
   #hasSynced = false;
   #isWaiting = true;
@@ -26,8 +27,8 @@ export class KnownKinds {
     this.#options = options;
   }
 
-  get kinds(): ReadonlySet<SourceKind> {
-    return this.#kinds;
+  in(namespace: string): ReadonlySet<SourceKind> {
+    return this.#kinds.in(namespace);
   }
 
   get hasSynced(): boolean {
@@ -70,7 +71,7 @@ export class KnownKinds {
 
   #reset(): void {
     this.#hasSynced = false;
-    this.#kinds = new Set();
+    this.#kinds = new KindsByPlace([]);
     this.#startSyncTimeout();
   }
 

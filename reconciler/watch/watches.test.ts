@@ -94,6 +94,11 @@ class World {
       .map(({ pathname }) => pathname);
   }
 
+  /** The kinds of sources that are known in a namespace. */
+  known(namespace = 'shop'): readonly string[] {
+    return [...this.watches.knownKinds().in(namespace)];
+  }
+
   get names(): readonly string[] {
     return this.watches.statuses().map(({ name }) => name);
   }
@@ -204,17 +209,19 @@ describe('Watches', () => {
 });
 
 describe('what Watches tells of sources', () => {
-  it('knows a kind once each of its lists is complete', async () => {
+  it('knows a kind of a namespace once its list there is complete, and has synced once all are', async () => {
     const world = new World({ namespaces: ['shop', 'bank'] });
     const late = later<Reply>();
     world.answers.set('/api/v1/namespaces/bank/secrets', late.promise);
     await world.start();
-    expect([...world.watches.knownKinds()]).toEqual(['ConfigMap']);
+    expect(world.known('shop')).toEqual(['ConfigMap', 'Secret']);
+    expect(world.known('bank')).toEqual(['ConfigMap']);
     expect(world.watches.hasSynced()).toBe(false);
     world.answers.delete('/api/v1/namespaces/bank/secrets');
     late.resolve({ body: { kind: 'SecretList', metadata: { resourceVersion: '8' }, items: [] } });
     await world.clock.advance(1_000);
-    expect([...world.watches.knownKinds()]).toEqual(['ConfigMap', 'Secret']);
+    expect(world.known('bank')).toEqual(['ConfigMap', 'Secret']);
+    expect(world.known('other')).toEqual([]);
     expect(world.watches.hasSynced()).toBe(true);
     await world.stop();
   });
@@ -225,7 +232,8 @@ describe('what Watches tells of sources', () => {
     await world.start();
     expect(world.refusals).toBeGreaterThan(0);
     expect(world.watches.hasSynced()).toBe(true);
-    expect([...world.watches.knownKinds()]).toEqual(['ConfigMap']);
+    expect(world.known('shop')).toEqual(['ConfigMap', 'Secret']);
+    expect(world.known('bank')).toEqual(['ConfigMap']);
     expect(world.watches.refusedSources()).toEqual([{ kind: 'Secret', namespace: 'bank' }]);
     await world.stop();
   });
@@ -277,7 +285,7 @@ describe('listing again', () => {
     await world.clock.advance(1_000);
     await again;
     expect(world.listed.slice(before).toSorted()).toEqual(['/api/v1/configmaps', '/api/v1/secrets']);
-    expect([...world.watches.knownKinds()]).toEqual(['ConfigMap']);
+    expect(world.known()).toEqual(['ConfigMap']);
     await world.stop();
   });
 
@@ -297,7 +305,7 @@ describe('listing again', () => {
       '/api/v1/secrets',
     ]);
     expect(listed).toHaveLength(7);
-    expect([...world.watches.knownKinds()].toSorted()).toEqual(['ConfigMap', 'Secret']);
+    expect(world.known().toSorted()).toEqual(['ConfigMap', 'Secret']);
     await world.stop();
   });
 
@@ -351,12 +359,25 @@ describe('add-ons', () => {
     const csi = { classSink: sinkOf, statusSink: sinkOf, forgetStatuses: unread };
     const without = new World({ csi });
     await without.start();
-    expect([...without.watches.knownKinds()]).toEqual(['ConfigMap', 'Secret']);
+    expect(without.known()).toEqual(['ConfigMap', 'Secret']);
     await without.stop();
     const world = new World({ csi });
     world.served.set(csiApi, ['secretproviderclasspodstatuses', 'secretproviderclasses']);
     await world.start();
-    expect([...world.watches.knownKinds()]).toEqual(['ConfigMap', 'Secret', 'SecretProviderClass']);
+    expect(world.known()).toEqual(['ConfigMap', 'Secret', 'SecretProviderClass']);
+    await world.stop();
+  });
+
+  it('knows SecretProviderClasses in those namespaces where both of their lists are complete', async () => {
+    const csi = { classSink: sinkOf, statusSink: sinkOf, forgetStatuses: unread };
+    const world = new World({ csi, namespaces: ['shop', 'bank', 'pay'] });
+    world.served.set(csiApi, ['secretproviderclasspodstatuses', 'secretproviderclasses']);
+    const unanswered = later<Reply>().promise;
+    world.answers.set(`${csiApi}/namespaces/bank/secretproviderclasses`, unanswered);
+    world.answers.set(`${csiApi}/namespaces/pay/secretproviderclasspodstatuses`, unanswered);
+    await world.start();
+    expect(world.known('shop')).toEqual(['ConfigMap', 'Secret', 'SecretProviderClass']);
+    for (const namespace of ['bank', 'pay']) expect(world.known(namespace)).toEqual(['ConfigMap', 'Secret']);
     await world.stop();
   });
 });

@@ -1,10 +1,11 @@
-import type { SourceKind, SourceRef } from '../../shared/domain/sources/source';
+import type { SourceRef } from '../../shared/domain/sources/source';
 import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
 import { ForbiddenError, NotFoundError } from '../../shared/kube/errors';
 import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import type { ReflectorStatus } from '../../shared/kube/list-watch/reflector';
 import { namespaces, resourceName, type Resource } from '../../shared/kube/resource';
 import { csiAddOn, workloadAddOn, type AddOn } from './add-ons';
+import { KindsByPlace, type SourcePlace } from './kinds-by-place';
 import {
   installHoldWatches,
   namespaceWatches,
@@ -28,10 +29,7 @@ export interface WatchStatus extends ReflectorStatus {
 }
 
 /** A kind of sources that Reroll may not list in `namespace`; if undefined, in any namespace. */
-export interface RefusedSources {
-  readonly kind: WatchedSourceKind;
-  readonly namespace: string | undefined;
-}
+export type RefusedSources = SourcePlace<WatchedSourceKind>;
 
 /** Whether the source is of a kind that Reroll may not list in its namespace. */
 export function isAmong(refused: readonly RefusedSources[], source: SourceRef): boolean {
@@ -123,15 +121,24 @@ export class Watches {
     ]);
   }
 
-  /** Kinds of sources whose watches have all been complete once. Nothing may be concluded about the others. */
-  knownKinds(): ReadonlySet<SourceKind> {
-    const kinds = new Set<SourceKind>(this.#watches.flatMap(({ sourceKind }) => sourceKind ?? []));
-    for (const { sourceKind, reflector } of this.#watches) {
-      if (sourceKind && !isSynced(reflector.status)) kinds.delete(sourceKind);
-    }
+  /**
+   * Kinds of sources, with the places where their watches have been complete once. Nothing may be concluded about other
+   * kinds, nor about a kind in another namespace.
+   */
+  knownKinds(): KindsByPlace {
+    const sources = this.#watches.flatMap(({ sourceKind: kind, namespace, reflector }): readonly SourcePlace[] =>
+      kind && isSynced(reflector.status) ? [{ kind, namespace }] : [],
+    );
+    return new KindsByPlace([...sources, ...this.#knownClasses()]);
+  }
+
+  /** SecretProviderClasses are known where both classes and pod statuses are. */
+  #knownClasses(): readonly SourcePlace[] {
     const { watch, watches } = this.#csi ?? noAddOn;
-    if (watch?.served && watches.every(({ reflector }) => isSynced(reflector.status))) kinds.add('SecretProviderClass');
-    return kinds;
+    if (!watch?.served) return [];
+    const places = new Set(watches.map(({ namespace }) => namespace));
+    for (const { namespace, reflector } of watches) if (!isSynced(reflector.status)) places.delete(namespace);
+    return [...places].map((namespace) => ({ kind: 'SecretProviderClass', namespace }));
   }
 
   /**

@@ -13,7 +13,8 @@ export interface PlanView {
   readonly workloads: WorkloadIndex;
   readonly keys: Pick<DigestKeyring, 'keyId'>;
   readonly settings: PlanSettings & { readonly policy: PolicySettings };
-  readonly knownKinds: () => ReadonlySet<SourceKind>;
+  /** Kinds of sources whose state is known in a namespace. */
+  readonly knownKinds: (namespace: string) => ReadonlySet<SourceKind>;
   readonly isNamed: (source: SourceRef) => boolean;
   /** Undefined while this process must not act. */
   readonly term: () => Term | undefined;
@@ -25,7 +26,8 @@ export function planInput(
   workload: TrackedWorkload,
   term: Term,
 ): PlanInput {
-  const { sources, keys, settings, knownKinds, isNamed, versions } = view;
+  const { sources, keys, settings, isNamed, versions } = view;
+  const knownKinds = view.knownKinds(workload.record.namespace);
   const isComparable: PlanInput['isComparable'] = (kind, sourceKind) => versions.known(kind, sourceKind);
-  return { workload, sources, knownKinds: knownKinds(), isNamed, isComparable, keyId: keys.keyId, term, settings };
+  return { workload, sources, knownKinds, isNamed, isComparable, keyId: keys.keyId, term, settings };
 }

@@ -15,7 +15,10 @@ export interface PlanSettings {
 export interface PlanInput {
   readonly workload: TrackedWorkload;
   readonly sources: SourceView;
-  /** Kinds of sources whose state is known. Nothing may be concluded about the other kinds, except by `isNamed`. */
+  /**
+   * Kinds of sources whose state is known in the workload's namespace. Nothing may be concluded about the other kinds,
+   * except by `isNamed`.
+   */
   readonly knownKinds: ReadonlySet<SourceKind>;
   /** Whether a source of another kind is known nevertheless, because it was read by name. */
   readonly isNamed?: (source: SourceRef) => boolean;
