@@ -6,7 +6,7 @@ import { configMap, deployment, fromConfigMap, namespace } from '../apiserver/cl
 import { Controllers } from '../apiserver/controllers/controllers';
 import type { FaultTarget } from '../apiserver/faults';
 import type { WriteRecord } from '../apiserver/store';
-import { engineUser, Harness, type Engine } from './harness';
+import { engineUser, Harness, type Engine, type Outlets } from './harness';
 import { inspected } from './inspection.fixture';
 
 export const minuteMs = 60_000;
@@ -56,12 +56,12 @@ export class Shop {
   }
 
   /** Starts the controllers and an engine, which keeps the first content. */
-  async start(settings: Partial<EngineSettings> = {}): Promise<void> {
+  async start(settings: Partial<EngineSettings> = {}, outlets: Outlets = {}): Promise<void> {
     const isBroken = (sources: ReadonlyMap<string, unknown>): boolean =>
       [...sources.values()].some((source) => this.badColors.has(fieldAt(source, ['data', 'color'])));
     new Controllers(this.harness.server, { readyDelayMs: 5_000, isBroken }).start();
     await this.harness.clock.advance(minuteMs);
-    this.engine = await this.harness.start({ ...rollbackSettings, ...settings });
+    this.engine = await this.harness.start({ ...rollbackSettings, ...settings }, undefined, outlets);
     await this.harness.clock.advance(minuteMs);
   }
 

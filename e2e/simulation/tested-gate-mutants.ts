@@ -264,7 +264,7 @@ export const testedGateMutants: readonly TestedMutant[] = [
   {
     what: 'the content of a source with one user is not put back',
     file: 'reconciler/gates/staged-source.ts',
-    from: 'return this.keepsOthers || this.#judgesLastNow();',
+    from: 'return this.keepsOthers || this.isJudged;',
     to: 'return this.keepsOthers;',
     test: 'e2e/engine/rollback-bounds.test.ts',
   },

@@ -1,4 +1,4 @@
-import { HealthChecks } from '../gates/health-checks';
+import { HealthChecks, type HealthChecksOptions } from '../gates/health-checks';
 import { HeldInstall } from '../gates/held-install';
 import { NamespaceGates, type NamespaceGatesChange } from '../gates/namespace-gates';
 import { RestartOrder } from '../gates/restart-order';
@@ -44,7 +44,8 @@ export function buildTurns(
   { deps: { clock, logger, metrics }, settings: { pace, stages: settings } }: EngineBase,
   parts: { readonly sources: SourceParts; readonly workloads: WorkloadParts; readonly gates: GateParts },
   checker: HealthChecker,
-  events: Pick<RestartStagesOptions, 'owes' | 'judgesLast' | 'onTurn' | 'onStopped'>,
+  events: Pick<RestartStagesOptions, 'owes' | 'judgesLast' | 'onTurn' | 'onStopped'> &
+    Pick<HealthChecksOptions, 'onChange'>,
 ): RestartTurns {
   const [sources, index] = [parts.sources.index, parts.workloads.index];
   const returning = new ReturningJobs(index);
@@ -61,7 +62,10 @@ export function buildTurns(
   const checks = new HealthChecks({
     ...{ clock, checker },
     onAnswer: (result) => metrics.healthChecksTotal.inc({ result }),
-    onChange: (key) => turns.checked(key),
+    onChange: (key) => {
+      turns.checked(key);
+      events.onChange(key);
+    },
   });
   const stages: RestartStages = new RestartStages({
     ...{ clock, settings, workloads: returning, sources, namespaces, checks, ...events },

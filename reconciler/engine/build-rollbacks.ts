@@ -29,7 +29,7 @@ export interface RollbackInputs extends Pick<PutBacksOptions, 'owes' | 'assertLe
   readonly events: Pick<EventRecorder, 'record'>;
   readonly sources: SourceParts;
   readonly workloads: WorkloadParts;
-  readonly turns: Pick<RestartTurns, 'stoppedBy'>;
+  readonly turns: Pick<RestartTurns, 'stoppedBy' | 'isJudging'>;
   readonly onFailure: (source: SourceRef) => OnFailure;
   readonly gates: Pick<WorkloadGates, 'holdOf'>;
   readonly mayAct: () => boolean;
@@ -48,7 +48,10 @@ export function buildRollbacks({ deps, settings, keys }: EngineBase, inputs: Rol
   const common = { client, clock, workloads, contents, store, owes, assertLeading };
   const rollbacks = new Rollbacks({
     ...{ sources: inputs.sources.index, onFailure, mayAct },
-    kept: new KeptContents({ ...common, healthyForMs: stages.healthyForMs }),
+    kept: new KeptContents({
+      ...{ ...common, healthyForMs: stages.healthyForMs },
+      isJudging: (source) => turns.isJudging(source),
+    }),
     putBacks: new PutBacks(common),
     reports: new RollbackReports({ logger, events, metrics }),
     stoppedBy: (source) => turns.stoppedBy(source),

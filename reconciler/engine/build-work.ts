@@ -150,6 +150,10 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
       stops.stopped(stopped);
       rollback?.rollbacks.changed(stopped.source);
     },
+    onChange: (key) => {
+      const workload = workloads.index.get(key);
+      if (workload) rollback?.rollbacks.saw(workload);
+    },
   });
   const mayAct = (): boolean => events.term() !== undefined && watch.known.hasSynced;
   const { assertLeading } = events;

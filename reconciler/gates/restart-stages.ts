@@ -128,11 +128,13 @@ export class RestartStages {
 
   /** Who keeps the other users of a source from restarting; undefined: nobody does. */
   stoppedBy(source: SourceRef): StoppedSource | undefined {
-    const known = this.#sources.get(sourceKey(source));
-    if (known) this.#advance(known);
-    // A new leader is asked nothing as long as all users wait for something else.
-    const staged = this.#sources.get(sourceKey(source)) ?? this.#stagedFor(source);
+    const staged = this.#current(source);
     return staged && this.#stopOf(staged, staged.stage);
+  }
+
+  /** Whether those that restarted first have yet to prove the content of a source: by their checks, too. */
+  isJudging(source: SourceRef): boolean {
+    return this.#current(source)?.isJudged === true;
   }
 
   /** The look at a workload is over. `isRefused`: the API server does not take its restart. */
@@ -238,6 +240,13 @@ export class RestartStages {
       if (staged.asksChecks && staged.checked.length > 0) return clock.nowMs() + checks.dueMs - clock.monotonicMs();
     }
     return Infinity;
+  }
+
+  #current(source: SourceRef): StagedSource | undefined {
+    const known = this.#sources.get(sourceKey(source));
+    if (known) this.#advance(known);
+    // A new leader is asked nothing as long as all users wait for something else.
+    return this.#sources.get(sourceKey(source)) ?? this.#stagedFor(source);
   }
 
   /** Wakes those that may go now. */

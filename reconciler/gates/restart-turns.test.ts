@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { unlimited, type PaceSettings } from '../../shared/domain/gate-settings/pace-settings';
 import { parseRestartRate } from '../../shared/domain/gate-settings/restart-rate';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
@@ -39,7 +39,7 @@ beforeEach(() => {
   make({ maxRolling: { count: 2, unit: 'workloads' } });
 });
 
-function make(pace: Partial<PaceSettings>): void {
+function make(pace: Partial<PaceSettings>, stages = noStages()): void {
   const sources = {
     get: () => ({ ...sourceRecord({ writtenAtMs: at(0) }), ...(source && { gates: source }) }),
     gatedIn: () => (source ? [{ ...app, namespace: 'shop' }] : []),
@@ -56,7 +56,7 @@ function make(pace: Partial<PaceSettings>): void {
   turns = new RestartTurns({
     ...{ clock, pace: { ...unlimited, ...pace }, workloads: index, sources, rolling, onTurn },
     namespaces: { of: () => namespace },
-    ...{ stages: noStages(), returning: new ReturningJobs(index) },
+    ...{ stages, returning: new ReturningJobs(index) },
     order: new RestartOrder({ workloads: index, sources, rolling, owes: () => false, logger, onTurn }),
   });
   turns.begin();
@@ -243,6 +243,18 @@ describe('RestartTurns', () => {
     expect(clock.pendingTimers).toBe(0);
     await clock.advance(3_600_000);
     expect([woken, turns.rolling.workloads]).toEqual([[], 0]);
+  });
+
+  it('has the checks asked of those that a content is judged by, also if nobody waits', async () => {
+    const stages = noStages();
+    jest.spyOn(stages, 'isJudging').mockReturnValue(true);
+    jest.spyOn(stages, 'isWaiting', 'get').mockReturnValue(true);
+    const expire = jest.spyOn(stages, 'expire');
+    make({}, stages);
+    expect([turns.isJudging({ ...app, namespace: 'shop' }), expire.mock.calls.length]).toEqual([true, 0]);
+    await clock.advance(60_000);
+    expect(expire).toHaveBeenCalled();
+    turns.end();
   });
 
   describe('with a rate', () => {

@@ -95,6 +95,13 @@ export class RestartTurns {
     return this.#options.stages.stoppedBy(source);
   }
 
+  /** Whether those that restarted first have yet to prove the content of a source. Their checks are asked as long. */
+  isJudging(source: SourceRef): boolean {
+    const isJudging = this.#options.stages.isJudging(source);
+    if (isJudging) this.#arm();
+    return isJudging;
+  }
+
   /** A term begins. */
   begin(): void {
     this.end();

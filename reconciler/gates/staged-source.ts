@@ -124,7 +124,7 @@ export class StagedSource {
 
   /** Whether it matters how far it has come, for others or for the content. */
   get isUnderWay(): boolean {
-    return this.keepsOthers || this.#judgesLastNow();
+    return this.keepsOthers || this.isJudged;
   }
 
   /** Somebody waits here; or some have restarted, and others owe it that wait for something else. */
@@ -134,7 +134,8 @@ export class StagedSource {
     return this.owing > 0 && (isRolledBack || this.#forIt.size + this.#forOthers.size > 0);
   }
 
-  #judgesLastNow(): boolean {
+  /** Whether those that restarted for the content have yet to prove it, where that matters even if nobody waits. */
+  get isJudged(): boolean {
     if (!this.#options.judgesLast) return false;
     const { is } = this.stage;
     return this.#forIt.size > 0 && (is === 'waits' || is === 'stopped');

@@ -19,7 +19,12 @@ export interface KeptContentsOptions {
   readonly store: Pick<KeptStore, 'read' | 'write'>;
   /** Whether a restart for the source is owed to the workload, or may be. */
   readonly owes: (workload: TrackedWorkload, source: SourceRef) => boolean;
+  /** Whether those that restarted first have yet to prove the content: the health checks of these are known there alone. */
+  readonly isJudging: (source: SourceRef) => boolean;
 }
+
+/** Nobody tells when they have proved it. A look asks the API server nothing until then. */
+const judgedLookMs = 5_000;
 
 const done: QueueResult = { kind: 'done' };
 
@@ -49,7 +54,7 @@ export class KeptContents {
     if (whyNotRestorable(stored.object) === undefined) {
       const kept = await store.read('good', source.kind, stored.object);
       const isKept = typeof kept === 'object' && isSameContent(kept.fields, contentFieldsOf(stored.object));
-      // The reads take a while, and a user may have become unhealthy meanwhile.
+      // The reads take a while, and a user may have become unhealthy meanwhile, or a check may not pass any more.
       if (!isKept && this.#untilProvedMs(source) !== 0) return { kind: 'again', afterMs: 0 };
       const note = { change: changeId(source.uid, source.content.whole()), at: new Date(clock.nowMs()).toISOString() };
       if (!isKept) await store.write('good', source.kind, stored.object, note);
@@ -76,7 +81,7 @@ export class KeptContents {
 
   /** 0: the content has proved itself. Undefined: not all users have it and are healthy. */
   #untilProvedMs(source: KeptSource): number | undefined {
-    const { clock, healthyForMs } = this.#options;
+    const { clock, healthyForMs, isJudging } = this.#options;
     const key = sourceKey(source);
     if (!this.#areAllHealthy(source)) {
       this.#healthy.delete(key);
@@ -86,7 +91,7 @@ export class KeptContents {
     const known = this.#healthy.get(key);
     const sinceMs = known?.content === content ? known.sinceMs : nowMs;
     this.#healthy.set(key, { content, sinceMs });
-    return Math.max(0, sinceMs + healthyForMs - nowMs);
+    return Math.max(isJudging(source) ? judgedLookMs : 0, sinceMs + healthyForMs - nowMs);
   }
 
   #areAllHealthy(source: KeptSource): boolean {

@@ -1,0 +1,53 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import { paced } from '../gates/gates.fixture';
+import { KeptContents } from './kept-contents';
+import type { KeptSource } from './stored-source';
+
+const app = { ...sourceRecord(), kind: 'ConfigMap' } satisfies KeptSource;
+const object = {
+  ...{ apiVersion: 'v1', kind: 'ConfigMap', data: { color: 'red' } },
+  metadata: { name: 'app', namespace: 'shop', uid: app.uid, resourceVersion: '1' },
+};
+
+let isJudging: boolean;
+let onRead: () => void;
+let written: string[];
+let kept: KeptContents;
+
+beforeEach(() => {
+  [isJudging, onRead, written] = [false, () => undefined, []];
+  kept = new KeptContents({
+    ...{ clock: new FakeClock(), healthyForMs: 0, owes: () => false, isJudging: () => isJudging },
+    workloads: {
+      usersOf: () => [{ ...paced({ name: 'web' }), baseline: { sequence: 1, keyId: 'k', sources: new Map() } }],
+    },
+    contents: {
+      read: async () => {
+        onRead();
+        return await Promise.resolve({ kind: 'ConfigMap', object, record: app });
+      },
+    },
+    store: {
+      read: async () => await Promise.resolve('absent'),
+      write: async (role) => {
+        written.push(role);
+        await Promise.resolve();
+      },
+    },
+  });
+});
+
+it('keeps nothing while those that restarted first have yet to prove it, and looks again', async () => {
+  isJudging = true;
+  expect(await kept.keep(app)).toEqual({ kind: 'again', afterMs: 5_000 });
+  isJudging = false;
+  expect([written, await kept.keep(app), written]).toEqual([['good'], { kind: 'done' }, ['good']]);
+});
+
+it('keeps nothing if a health check does not pass any more once the source is read', async () => {
+  onRead = () => (isJudging = true);
+  expect(await kept.keep(app)).toEqual({ kind: 'again', afterMs: 0 });
+  expect(written).toEqual([]);
+});
