@@ -33,6 +33,7 @@ export interface WorkloadParts {
 export interface WorkloadEvents {
   readonly onChange: (workload: TrackedWorkload) => void;
   readonly onSeen: (workload: TrackedWorkload) => void;
+  readonly onLeft: (former: TrackedWorkload) => void;
   readonly onUntracked: (workload: Pick<TrackedWorkload, 'key' | 'record'>) => void;
   readonly onGone: (key: WorkloadKey, uid: string) => void;
   /** Called for each workload of each list and watch event, before anything else learns of it. */

@@ -107,6 +107,8 @@ export class Engine implements ReconcilerEngine {
         this.#work.turns.saw(workload);
         this.#work.rollback?.rollbacks.saw(workload);
       },
+      // It may have been the last user that kept a content from being kept.
+      onLeft: (former) => this.#work.rollback?.rollbacks.saw(former),
       onUntracked: (workload) => this.#reporter.problems({ ...workload, baselineProblem: undefined }),
       onRead: (record, object) => this.#history.saw(record, object),
       onGone: (key, uid) => {

@@ -56,7 +56,7 @@ export class Rollbacks {
     this.#options = options;
   }
 
-  /** The index shows the workload. */
+  /** The index shows the workload, or showed it like that before it was gone or left some of its sources. */
   saw(workload: TrackedWorkload): void {
     const { sources, kept, onFailure, mayAct, onWork } = this.#options;
     if (!mayAct()) return;

@@ -25,6 +25,8 @@ let clock: FakeClock;
 let changed: TrackedWorkload[];
 let untracked: Pick<TrackedWorkload, 'key' | 'record'>[];
 let removed: string[];
+/** The workloads that left sources, and their last versions before that. */
+let left: string[];
 let keys: DigestKeyring;
 let index: WorkloadIndex;
 let leadingSinceMs: number | undefined;
@@ -36,6 +38,7 @@ beforeEach(() => {
   changed = [];
   untracked = [];
   removed = [];
+  left = [];
   index = indexWith();
 });
 
@@ -49,6 +52,7 @@ function indexWith(policy = policySettings): WorkloadIndex {
     leadingSinceMs: () => leadingSinceMs,
     onChange: (workload) => changed.push(workload),
     onUntracked: (workload) => untracked.push(workload),
+    onLeft: ({ key, record }) => left.push(`${key} ${record.resourceVersion}`),
     onGone: (key) => removed.push(key),
   });
 }
@@ -98,13 +102,17 @@ describe('the users of a source', () => {
     ['an opt-out', () => see({ annotations: {} })],
     ['its removal', () => index.remove(web)],
     ['another object of that name that uses others', () => see({ uid: 'second', uses: ['cm/other'] })],
-  ])('forgets a workload after %s', (_what, happen) => {
-    see({ annotations: { ...auto, [named]: 'listed,pat.*' }, uses: ['cm/app', 'secret/db'] });
+  ])('forgets a workload after %s, and tells of its last state before that', (_what, happen) => {
+    const options = { annotations: { ...auto, [named]: 'listed,pat.*' }, uses: ['cm/app', 'secret/db'] };
+    see(options);
+    see({ ...options, resourceVersion: '11' });
     see({ name: 'neighbour' });
     const all = ['cm/app', 'secret/db', 'cm/listed', 'cm/pattern'];
     expect(all.flatMap((id) => users(id)).filter((key) => key === web)).toHaveLength(4);
+    expect(left).toEqual([]);
     happen();
     expect(all.flatMap((id) => users(id))).toEqual(['Deployment/shop/neighbour']);
+    expect(left).toEqual([`${web} 11`]);
   });
 });
 

@@ -45,6 +45,8 @@ export interface WorkloadIndexOptions {
   readonly onChange: (workload: TrackedWorkload) => void;
   /** A tracked workload was shown or written, whatever about it is new. */
   readonly onSeen?: (workload: TrackedWorkload) => void;
+  /** A workload is gone, or no longer uses or names the sources that this former state of it does. */
+  readonly onLeft?: (former: TrackedWorkload) => void;
   /**
    * A workload that nothing may restart was seen. Invalid annotations may be the cause, so its problems must be
    * reported.
@@ -235,6 +237,7 @@ export class WorkloadIndex {
     if (entry) {
       this.#users.remove(key, entry.record);
       this.#revise(entry.record);
+      this.#options.onLeft?.(entry);
     }
     this.#options.onGone(key, known);
   }
@@ -304,6 +307,7 @@ export class WorkloadIndex {
     if (entry.signature !== known?.signature) {
       if (known) this.#users.remove(key, known.record);
       this.#users.add(key, record);
+      if (known) this.#options.onLeft?.(known);
     }
     if (!previous || entry.signature !== previous.signature || !sameGateSettings(previous.record.gates, record.gates)) {
       this.#revise(record);
