@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import { patchObject } from '../../shared/kube/client/objects';
 import { namespaces } from '../../shared/kube/resource';
@@ -53,6 +54,36 @@ it.each(shown)('a change after the label of a namespace restarts if the label %s
   await harness.clock.advance(200_000);
   expect(harness.restarts('Deployment', 'web', 'shop')).toBe(1);
 });
+
+it.each(shown)(
+  'a change of what a template has come to use restarts a Rollout in place if the template %s',
+  async (_how, byList, again) => {
+    const harness = new Harness({ customKinds: [rolloutKind] });
+    harness.seed(
+      configMap({ name: 'app', data: { color: 'red' } }),
+      configMap({ name: 'next', data: { color: 'red' } }),
+      deployment({ name: 'web', annotations: {}, envFrom: [fromConfigMap('app')], replicas: 0 }),
+      rolloutOf('web-ro', { ...auto, 'reloader.stakater.com/rollout-strategy': 'restart' }),
+    );
+    await harness.clock.advance(3_600_000);
+    await harness.start();
+    await harness.clock.advance(30_000);
+    const listAgain = byList ? await stopWatches(harness, '/deployments') : undefined;
+    const containers = [{ name: 'app', envFrom: [fromConfigMap('app'), fromConfigMap('next')] }];
+    await harness.patch('Deployment', 'web', { spec: { template: { spec: { containers } } } });
+    await harness.clock.advance(10_000);
+    await harness.edit('ConfigMap', 'next', { color: 'blue' });
+    await harness.clock.advance(10_000);
+    if (again) await harness.patch('Deployment', 'web', { metadata: { labels: { team: 'x' } } });
+    await harness.clock.advance(5_000);
+    listAgain?.();
+    await harness.clock.advance(200_000);
+    const restartTimes = harness
+      .writesOf('Rollout', 'web-ro')
+      .map(({ object }) => fieldAt(object, ['spec', 'restartAt']));
+    expect(new Set(restartTimes.filter((time) => time !== undefined)).size).toBe(1);
+  },
+);
 
 it.each(shown)(
   'a change after the opt-in of a Rollout restarts its Deployment if it %s',

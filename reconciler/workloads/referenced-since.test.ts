@@ -51,6 +51,11 @@ describe('since when a workload refers to its sources', () => {
       at(-900),
     ],
     [
+      'is it too for a Rollout whose Deployment was listed',
+      { ...seen(other, { previous: before() }), record: { ...seen(other).record, isTemplateListed: true } },
+      at(-900),
+    ],
+    [
       'or our own write, if that was later',
       seen(other, { origin: 'list', previous: before({}, { ownWriteAtMs: at(-200) }) }),
       at(-200),

@@ -63,7 +63,8 @@ export function referencedSince(seen: Seen): TrackedWorkload['referencedSinceMs'
   const times = { formerMs, writtenAtMs, seenMs: wholeSecond(nowMs) };
   // A watch shows each write. A list shows only the last of several, and the relevant one may be any since the last
   // sight.
-  const isTold = origin === 'watch' || writtenAtMs <= formerMs;
+  const isEachShown = origin === 'watch' && record.isTemplateListed !== true;
+  const isTold = isEachShown || writtenAtMs <= formerMs;
   const sinceMs = isTold ? writeTimeMs(times, sets === true) : formerMs;
   return Math.max(sinceMs, record.askedAtMs ?? 0, selectedSinceMs, recordedUntilMs);
 }

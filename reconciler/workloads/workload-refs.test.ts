@@ -15,16 +15,23 @@ const webRo = 'Rollout/shop/web-ro';
 let settings: PolicySettings;
 /** The last record of each workload that the index received. */
 let held: Map<string, WorkloadRecord>;
+/** How it was shown. */
+let origins: Map<string, 'list' | 'watch'>;
 let seenAnew: string[];
 /** Deployments that were to be read again. */
 let references: string[];
 const index = { remove: () => undefined, keys: () => [], synced: () => undefined };
-const keep = (record: WorkloadRecord) => void held.set(`${record.kind}/${record.namespace}/${record.name}`, record);
+const keep = (record: WorkloadRecord, origin: 'list' | 'watch'): void => {
+  const key = `${record.kind}/${record.namespace}/${record.name}`;
+  held.set(key, record);
+  origins.set(key, origin);
+};
 const inner: ReflectorSink<WorkloadRecord> = { ...index, upsert: keep };
 let refs: WorkloadRefs;
 
 beforeEach(() => {
   held = new Map();
+  origins = new Map();
   seenAnew = [];
   references = [];
   use(policySettings);
@@ -42,9 +49,9 @@ function use(policy: PolicySettings): void {
 type Options = NonNullable<Parameters<typeof workloadObject>[0]>;
 
 /** Shows Deployment `web`, which uses ConfigMap `app` and by default asks for nothing. */
-function seeDeployment(options: Options = {}): WorkloadRecord {
+function seeDeployment(options: Options = {}, origin: 'list' | 'watch' = 'watch'): WorkloadRecord {
   const object = workloadObject({ annotations: {}, ...options });
-  refs.sink('Deployment', undefined, () => undefined).upsert(refs.read('Deployment', object), 'watch');
+  refs.sink('Deployment', undefined, () => undefined).upsert(refs.read('Deployment', object), origin);
   return held.get(web)!;
 }
 
@@ -232,6 +239,23 @@ describe('a Rollout that is restarted in place', () => {
     seeDeployment({ annotations: { 'reroll.dev/hold': 'true', 'reroll.dev/wave': '2' } });
     expect(held.get(webRo)!.gates).toEqual({ hold: 'off', wave: 2 });
   });
+
+  it.each<['list' | 'watch', true | undefined]>([
+    ['list', true],
+    ['watch', undefined],
+  ])(
+    'is not listed itself by a %s of Deployments, which tells whether each of their writes was shown',
+    (origin, told) => {
+      seeRollout({ annotations: inPlace });
+      seeDeployment({ uses: ['cm/other'] }, origin);
+      expect([origins.get(web), origins.get(webRo), held.get(webRo)!.isTemplateListed]).toEqual([
+        origin,
+        'watch',
+        told,
+      ]);
+      expect(seeRollout({ annotations: inPlace }).isTemplateListed).toBeUndefined();
+    },
+  );
 
   it('uses what the Deployment uses now, and nothing when that is gone', () => {
     seeRollout({ annotations: inPlace });

@@ -80,7 +80,7 @@ export class WorkloadRefs {
       ...sink,
       upsert: (record, origin) => {
         if (kind === 'Rollout') this.#takeRollout(record, origin);
-        else this.#takeDeployment(record, sink);
+        else this.#takeDeployment(record, origin, sink);
         sink.upsert(this.joined(record), origin);
       },
       remove: (key, uid) => {
@@ -139,7 +139,7 @@ export class WorkloadRefs {
     this.#options.onReference(deployment);
   }
 
-  #takeDeployment(record: WorkloadRecord, sink: ReflectorSink<WorkloadRecord>): void {
+  #takeDeployment(record: WorkloadRecord, origin: 'list' | 'watch', sink: ReflectorSink<WorkloadRecord>): void {
     const key = keyOf(record);
     const rollouts = this.#rolloutsOf.get(key);
     if (!rollouts) return;
@@ -148,7 +148,9 @@ export class WorkloadRefs {
     for (const [rollout, referring] of rollouts) {
       // What the Rollout uses was unknown until now, so this must not date its opt-in.
       if (isNew) this.#options.workloads.seeAnew(rolloutKey(rollout));
-      sink.upsert(this.joined(referring.record), 'watch');
+      const joined = this.joined(referring.record);
+      // The Rollout itself is not listed here. As it is known, it may be older than our own write.
+      sink.upsert(origin === 'list' ? { ...joined, isTemplateListed: true } : joined, 'watch');
     }
   }
 

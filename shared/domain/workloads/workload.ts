@@ -49,6 +49,11 @@ export interface WorkloadSpec {
    * sources since then at the earliest. See WorkloadRefs.
    */
   readonly askedAtMs?: number;
+  /**
+   * Set for a Rollout that takes its template from a Deployment which a list has just shown: of several writes of the
+   * Deployment, a list shows only the last. See WorkloadRefs.
+   */
+  readonly isTemplateListed?: true;
   /** Set for a Deployment that Reroll pauses, or is to pause. */
   readonly pause?: Pause;
   /** The controlling owner, which would revert or repeat changes to this workload. */
