@@ -110,6 +110,12 @@ export const reconcilerCases: readonly ChartCase[] = [
     },
     check: (rendered) => expect(rendered.args()).toEqual(always),
   },
+  {
+    what: 'custom annotations without a key have no flag, and stay as they are',
+    values: { reloader: { custom_annotations: { configmap: '', secret: null, auto: ' ' } } },
+    check: (rendered) => expect(rendered.args()).toEqual(always),
+  },
+  flags({ custom_annotations: { match: 'yes: #1' } }, '--search-match-annotation=yes: #1'),
   flags(
     { stagesFrom: '50', healthyFor: '2m', stageDeadline: '15m' },
     '--healthy-for=2m',

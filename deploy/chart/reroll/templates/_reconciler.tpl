@@ -61,7 +61,9 @@
 {{- $names := dict "configmap" "configmap-annotation" "secret" "secret-annotation" "auto" "auto-annotation" "configmap_auto" "configmap-auto-annotation" "secret_auto" "secret-auto-annotation" "search" "auto-search-annotation" "match" "search-match-annotation" "ignore" "ignore-annotation" "pausePeriod" "pause-deployment-annotation" "pauseTime" "pause-deployment-time-annotation" }}
 {{- range $name, $key := $r.custom_annotations }}
 {{- if not (hasKey $names $name) }}{{ fail (printf "reloader.custom_annotations.%s is unknown; known are %s" $name (keys $names | sortAlpha | join ", ")) }}{{ end }}
-- --{{ index $names $name }}={{ $key }}
+{{- with $key | default "" | trim }}
+- {{ printf "--%s=%s" (index $names $name) . | quote }}
+{{- end }}
 {{- end }}
 {{- if .Values.webhook.enabled }}
 - --channel-listen=:8444
