@@ -32,6 +32,34 @@ export const releaseCases: readonly ChartCase[] = [
     check: (rendered) => expect(rendered.names('Deployment')[0]).toBe('reroll-reloads'),
   },
   {
+    what: 'names that are numbers or booleans for YAML stay text',
+    values: {
+      ...{ nameOverride: '0x1f', fullnameOverride: 'true', certificates: { mode: 'certManager' } },
+      global: { imagePullSecrets: ['12', { name: '1e3' }] },
+      reloader: {
+        deployment: {
+          priorityClassName: '5',
+          env: { open: { TRUE: '1' }, secret: { NULL: '2' }, existing: { '7': { FALSE: '8' } } },
+        },
+        netpol: { enabled: true, from: [{ podSelector: {} }] },
+        verticalPodAutoscaler: { enabled: true },
+      },
+    },
+    options: { release: '123' },
+    check: (rendered) => {
+      const names = /^(name|namespace|serviceAccountName|secretName|priorityClassName|key|app\.kubernetes\.io\/.*)$/;
+      const others: string[] = [];
+      JSON.stringify(rendered.manifests, (field, value: unknown) => {
+        if (names.test(field) && typeof value !== 'string') others.push(`${field}: ${JSON.stringify(value)}`);
+        return value;
+      });
+      expect(others).toEqual([]);
+      expect(rendered.template('true').metadata.labels).toMatchObject({ 'app.kubernetes.io/instance': '123' });
+      expect(Object.keys(rendered.env('true'))).toEqual(expect.arrayContaining(['TRUE', 'NULL', 'FALSE']));
+      expect(rendered.one('Secret', 'true')['stringData']).toEqual({ NULL: '2' });
+    },
+  },
+  {
     what: 'another namespace than that of the release',
     values: { namespace: 'elsewhere' },
     check: (rendered) => {

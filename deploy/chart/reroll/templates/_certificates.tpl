@@ -32,7 +32,7 @@
 {{- if include "reroll.tlsFromSecrets" .root -}}
 {{- range .uses }}
 - name: {{ . }}-tls
-  secret: { secretName: {{ include "reroll.tlsSecret" (dict "root" $.root "use" .) }} }
+  secret: { secretName: {{ include "reroll.tlsSecret" (dict "root" $.root "use" .) | quote }} }
 {{- end }}
 {{- end -}}
 {{- end }}
@@ -47,6 +47,6 @@
 {{- define "reroll.clientCAVolume" -}}
 {{- with .Values.webhook.clientCASecret }}
 - name: client-ca
-  secret: { secretName: {{ . }}, items: [{ key: ca.crt, path: ca.crt }] }
+  secret: { secretName: {{ . | quote }}, items: [{ key: ca.crt, path: ca.crt }] }
 {{- end -}}
 {{- end }}

@@ -35,8 +35,8 @@
 
 {{/* Labels of all pods of the release. */}}
 {{- define "reroll.releaseLabels" -}}
-app.kubernetes.io/name: {{ include "reroll.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "reroll.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{/* Called with a dict of `root` and `component`, optionally `match` with more labels. */}}
@@ -50,8 +50,8 @@ app.kubernetes.io/component: {{ .component }}
 
 {{/* Metadata of a Service. Called with a dict of `root`, `name` and `component`. */}}
 {{- define "reroll.metadata" -}}
-name: {{ .name }}
-namespace: {{ .namespace | default (include "reroll.namespace" .root) }}
+name: {{ .name | quote }}
+namespace: {{ .namespace | default (include "reroll.namespace" .root) | quote }}
 labels: {{- include "reroll.labels" . | nindent 2 }}
 {{- end }}
 
@@ -86,7 +86,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{/* Names as Reloader's chart accepts them: strings, or maps with a name. */}}
 {{- define "reroll.pullSecrets" -}}
 {{- range .Values.global.imagePullSecrets }}
-- name: {{ if kindIs "map" . }}{{ .name }}{{ else }}{{ . }}{{ end }}
+- name: {{ if kindIs "map" . }}{{ .name | quote }}{{ else }}{{ . | quote }}{{ end }}
 {{- end }}
 {{- end }}
 

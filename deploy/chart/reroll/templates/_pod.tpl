@@ -1,7 +1,7 @@
 {{/* Common pod settings, with no more access than needed. Called with a dict of `root`, `account`, `component`, `values`. */}}
 {{- define "reroll.podDefaults" -}}
 {{- $v := .values -}}
-serviceAccountName: {{ .account }}
+serviceAccountName: {{ .account | quote }}
 automountServiceAccountToken: {{ dig "automountServiceAccountToken" true $v }}
 enableServiceLinks: false
 terminationGracePeriodSeconds: 45
@@ -13,7 +13,7 @@ imagePullSecrets: {{- . | nindent 2 }}
 {{- end }}
 {{- range $key := list "priorityClassName" "runtimeClassName" "schedulerName" }}
 {{- with index $v $key }}
-{{ $key }}: {{ . }}
+{{ $key }}: {{ . | quote }}
 {{- end }}
 {{- end }}
 nodeSelector: {{- mergeOverwrite (dict "kubernetes.io/os" "linux") ($v.nodeSelector | default dict) | toYaml | nindent 2 }}
@@ -91,14 +91,14 @@ livenessProbe:
 {{- define "reroll.tracingVolume" -}}
 {{- with .Values.tracing.caConfigMap }}
 - name: otlp-ca
-  configMap: { name: {{ . }}, items: [{ key: ca.crt, path: ca.crt }] }
+  configMap: { name: {{ . | quote }}, items: [{ key: ca.crt, path: ca.crt }] }
 {{- end -}}
 {{- end }}
 
 {{- define "reroll.tracingEnv" -}}
 {{- with .Values.tracing.headersSecret }}
 - name: OTEL_EXPORTER_OTLP_HEADERS
-  valueFrom: { secretKeyRef: { name: {{ . }}, key: headers } }
+  valueFrom: { secretKeyRef: { name: {{ . | quote }}, key: headers } }
 {{- end }}
 {{- end }}
 

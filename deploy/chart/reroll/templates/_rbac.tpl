@@ -28,9 +28,9 @@ imagePullSecrets: {{- . | nindent 2 }}
 apiVersion: rbac.authorization.k8s.io/v1
 kind: {{ $object }}
 metadata:
-  name: {{ $name }}
+  name: {{ $name | quote }}
   {{- with $.within }}
-  namespace: {{ . }}
+  namespace: {{ . | quote }}
   {{- end }}
   labels: {{- include "reroll.labels" $ | nindent 4 }}
   {{- with $.root.Values.reloader.rbac.labels }}
@@ -43,9 +43,9 @@ rules:
 roleRef:
   apiGroup: rbac.authorization.k8s.io
   kind: {{ $kind }}
-  name: {{ $name }}
+  name: {{ $name | quote }}
 subjects:
-  - { kind: ServiceAccount, name: {{ $.account }}, namespace: {{ $namespace }} }
+  - { kind: ServiceAccount, name: {{ $.account | quote }}, namespace: {{ $namespace | quote }} }
 {{- end }}
 {{- end }}
 {{- end }}
@@ -122,6 +122,6 @@ subjects:
 {{- define "reroll.injectRules" -}}
 - apiGroups: [admissionregistration.k8s.io]
   resources: [validatingwebhookconfigurations, mutatingwebhookconfigurations]
-  resourceNames: [{{ include "reroll.registrationName" . }}]
+  resourceNames: [{{ include "reroll.registrationName" . | quote }}]
   verbs: [get, patch]
 {{- end }}

@@ -86,23 +86,23 @@
 {{- if .Values.reloader.metaInfo }}
 - name: RELOADER_NAMESPACE
   valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
-- { name: RELOADER_DEPLOYMENT_NAME, value: {{ include "reroll.fullname" . }} }
+- { name: RELOADER_DEPLOYMENT_NAME, value: {{ include "reroll.fullname" . | quote }} }
 {{- end }}
 {{- range $name, $value := $env.open }}{{- if $value }}
-- { name: {{ $name }}, value: {{ $value | quote }} }
+- { name: {{ $name | quote }}, value: {{ $value | quote }} }
 {{- end }}{{- end }}
 {{- range $name, $value := $env.secret }}{{- if $value }}
-- name: {{ $name }}
-  valueFrom: { secretKeyRef: { name: {{ include "reroll.fullname" $ }}, key: {{ $name }} } }
+- name: {{ $name | quote }}
+  valueFrom: { secretKeyRef: { name: {{ include "reroll.fullname" $ | quote }}, key: {{ $name | quote }} } }
 {{- end }}{{- end }}
 {{- range $secret, $keys := $env.existing }}
 {{- range $name, $key := $keys }}
-- name: {{ $name }}
-  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ $key }} } }
+- name: {{ $name | quote }}
+  valueFrom: { secretKeyRef: { name: {{ $secret | quote }}, key: {{ $key | quote }} } }
 {{- end }}
 {{- end }}
 {{- range $name, $path := $env.field }}
-- name: {{ $name }}
-  valueFrom: { fieldRef: { fieldPath: {{ $path }} } }
+- name: {{ $name | quote }}
+  valueFrom: { fieldRef: { fieldPath: {{ $path | quote }} } }
 {{- end }}
 {{- end }}
