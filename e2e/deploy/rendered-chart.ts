@@ -47,6 +47,8 @@ export async function renderText(values: Values, options: RenderOptions = {}): P
 /** The objects that the chart renders, in Helm's order. */
 export async function renderChart(values: Values, options: RenderOptions = {}): Promise<readonly Manifest[]> {
   const documents = parseAllDocuments(await renderText(values, options));
+  // Such as a key that is there twice.
+  for (const [error] of documents.map(({ errors }) => errors)) if (error) throw error;
   return documents.map((document) => document.toJS() as Manifest | null).filter((manifest) => manifest !== null);
 }
 

@@ -330,6 +330,20 @@ export const reconcilerCases: readonly ChartCase[] = [
     },
   },
   {
+    what: 'labels by which pods are selected, repeated in other values',
+    values: {
+      commonLabels: { 'app.kubernetes.io/instance': 'reroll', tier: 'infra' },
+      reloader: {
+        matchLabels: { tier: 'infra' },
+        deployment: { labels: { 'app.kubernetes.io/component': 'reconciler', tier: 'infra' } },
+      },
+    },
+    check: (rendered) => {
+      expect(rendered.template().metadata.labels).toMatchObject({ tier: 'infra' });
+      expect(rendered.template('reroll-certs').metadata.labels).toMatchObject({ tier: 'infra' });
+    },
+  },
+  {
     what: 'replicas and what is kept of former ones',
     values: deployment({ replicas: 3, revisionHistoryLimit: 5 }),
     check: (rendered) =>

@@ -31,6 +31,23 @@ export const refusals: readonly Refusal[] = [
     values: { reloader: { custom_annotations: { atuo: 'x/y' } } },
     says: /custom_annotations\.atuo is unknown; known are auto,/,
   },
+  ...[
+    { commonLabels: { 'app.kubernetes.io/component': 'reconciler' } },
+    { commonLabels: { 'app.kubernetes.io/name': 'platform' } },
+    { commonLabels: { tier: 'a' }, reloader: { matchLabels: { tier: 'b' } } },
+  ].map((values) => ({ values, says: /commonLabels must not set \S+, by which pods are selected, to another value/ })),
+  {
+    values: { reloader: { deployment: { labels: { 'app.kubernetes.io/instance': 'other' } } } },
+    says: 'reloader.deployment.labels must not set app.kubernetes.io/instance, by which pods are selected, to another value: remove it there',
+  },
+  {
+    values: { reloader: { matchLabels: { tier: 'a' }, deployment: { labels: { tier: '{{ .Release.Name }}' } } } },
+    says: 'reloader.deployment.labels must not set tier',
+  },
+  {
+    values: { reloader: { matchLabels: { 'app.kubernetes.io/name': 'reloader' } } },
+    says: 'reloader.matchLabels must not set app.kubernetes.io/name',
+  },
   {
     values: { reloader: { serviceMonitor: { enabled: true }, podMonitor: { enabled: true } } },
     says: 'together would scrape every pod twice: choose one',

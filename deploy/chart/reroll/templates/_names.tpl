@@ -60,9 +60,16 @@ labels: {{- include "reroll.labels" . | nindent 2 }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
-{{- with .root.Values.commonLabels }}
-{{ toYaml . }}
+{{- with include "reroll.labelsBesides" (dict "labels" .root.Values.commonLabels "selector" (include "reroll.selectorLabels" .)) }}
+{{ . }}
 {{- end }}
+{{- end }}
+
+{{/* Labels without those of a selector, which refused.yaml lets nobody change: no key is there twice. Called with a dict of `labels` and `selector`, which is YAML. */}}
+{{- define "reroll.labelsBesides" -}}
+{{- $labels := .labels | default dict -}}
+{{- range $key, $_ := fromYaml .selector }}{{ $labels = omit $labels $key }}{{ end -}}
+{{- with $labels }}{{ toYaml . }}{{ end -}}
 {{- end }}
 
 {{- define "reroll.image" -}}
