@@ -15,6 +15,8 @@ const mapsOfTexts = /(labels|annotations|nodeSelector)$/i;
 const port = { type: 'integer', minimum: 1, maximum: 65_535 };
 /** A Go duration; empty means the default. */
 const duration = { type: 'string', pattern: '^(0|([0-9]+(\\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)?$' };
+/** See httpUrl in option-schemas.ts; empty means none. */
+const url = { type: 'string', pattern: '^\\s*($|[Hh][Tt][Tt][Pp][Ss]?:)' };
 /** See parseRollingLimit; empty means the default. */
 const rollingLimit = {
   ...{ type: ['integer', 'string'], minimum: 0, maximum: 999_999 },
@@ -44,6 +46,8 @@ const known: Readonly<Record<string, Schema>> = {
   'reloader.stagesFrom': { type: ['integer', 'string'], minimum: 0, maximum: 999_999, pattern: '^[0-9]{0,6}$' },
   'reloader.healthyFor': duration,
   'reloader.stageDeadline': duration,
+  'reloader.prometheusUrl': url,
+  'reloader.webhookUrl': url,
   'reloader.namespaces': { oneOf: [{ type: 'string' }, strings] },
   'reloader.extraArgs': strings,
   'reloader.deployment.replicas': { type: 'integer', minimum: 0 },
@@ -76,6 +80,7 @@ const known: Readonly<Record<string, Schema>> = {
   'webhook.extraArgs': strings,
   'certificates.mode': { enum: ['selfManaged', 'certManager', 'existingSecrets'] },
   'certificates.extraArgs': strings,
+  'tracing.endpoint': url,
 };
 
 /** Maps with keys that the chart does not know: `global` of a parent chart, and fields of Kubernetes. */

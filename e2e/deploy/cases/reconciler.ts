@@ -98,6 +98,10 @@ export const reconcilerCases: readonly ChartCase[] = [
     '--restart-rate=30/m',
   ),
   flags({ stagesFrom: 0 }, '--stages-from=0'),
+  ...['0', '1/s', '10000/24h', '030/60m'].map((restartRate) => flags({ restartRate }, `--restart-rate=${restartRate}`)), // prettier-ignore
+  flags({ healthyFor: '0s', stageDeadline: '1ns' }, '--healthy-for=0s', '--stage-deadline=1ns'),
+  flags({ healthyFor: '24h', stageDeadline: '23h60m' }, '--healthy-for=24h', '--stage-deadline=23h60m'),
+  flags({ prometheusUrl: 'HTTP://p', webhookUrl: ' https://h ' }, '--prometheus-url=HTTP://p', '--webhook-url= https://h '), // prettier-ignore
   {
     // `ignoreNamespaces:` with nothing behind it is null, which Reloader's chart takes for no value.
     what: 'values without anything are those that are left out',

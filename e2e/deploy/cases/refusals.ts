@@ -83,6 +83,16 @@ export const refusals: readonly Refusal[] = [
   })),
   { values: { reloader: { settle: '2h' } }, says: 'reloader.settle (2h) is longer than 1h, the maximum' },
   { values: { reloader: { settleMax: '60m1ns' } }, says: 'reloader.settleMax (60m1ns) is longer than 1h, the maximum' },
+  { values: { reloader: { healthyFor: '25h' } }, says: 'reloader.healthyFor (25h) is longer than 24h, the maximum' },
+  { values: { reloader: { stageDeadline: '24h1ns' } }, says: 'reloader.stageDeadline (24h1ns) is longer than 24h' },
+  ...['0', '0s', '0h0.0m'].map((stageDeadline) => ({
+    values: { reloader: { stageDeadline } },
+    says: `reloader.stageDeadline (${stageDeadline}) gives no workload the time to become healthy: set a longer one`,
+  })),
+  ...['0/m', '00/10s', '10001/s', '5/0s', '5/25h'].map((restartRate) => ({
+    values: { reloader: { restartRate } },
+    says: `reloader.restartRate (${restartRate}): set 1 to 10000 restarts in 1s to 24h, such as 30/m, or nothing for no limit`,
+  })),
   {
     values: { reloader: { extraArgs: ['--log-level=debug', '--atuo-reload-all'] } },
     says: 'reloader.extraArgs: --atuo-reload-all is not a flag of reroll reconciler: docs/reference/flags.md',
@@ -141,6 +151,11 @@ export const refusals: readonly Refusal[] = [
   { values: { reloader: { settle: 'banana' } }, says: /settle.*does not match pattern/s },
   { values: { reloader: { settle: '1.' } }, says: /settle.*does not match pattern/s },
   { values: { reloader: { settleMax: '10' } }, says: /settleMax.*does not match pattern/s },
+  ...['foo', 'ftp://x', 'prometheus:9090'].flatMap((url) => [
+    { values: { reloader: { prometheusUrl: url } }, says: /prometheusUrl.*does not match pattern/s },
+    { values: { reloader: { webhookUrl: url } }, says: /webhookUrl.*does not match pattern/s },
+    { values: { tracing: { endpoint: url } }, says: /tracing\/endpoint.*does not match pattern/s },
+  ]),
   { values: { reloader: { logLevel: 'loud' } }, says: /logLevel.*must be one of/s },
   { values: { reloader: { service: { prot: 80 } } }, says: /'prot' not allowed/ },
   {
