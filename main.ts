@@ -27,6 +27,6 @@ async function run(): Promise<number | undefined> {
 }
 
 void run().then((code) => {
-  // Without a code the command goes on and ends the process itself.
-  if (code !== undefined) process.exitCode = code;
+  // Without a code the command goes on and ends the process itself. If its output is lost, there already is another one.
+  if (code !== undefined) process.exitCode ??= code;
 });

@@ -3,6 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { cliIo } from './cli-io';
 
+function failing(code: string): Writable {
+  const error = Object.assign(new Error(`write ${code}`), { code });
+  return new Writable({ write: (_chunk, _encoding, done) => done(error) });
+}
+
 describe('cliIo', () => {
   it('writes answers and problems to separate streams', () => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
@@ -13,12 +18,9 @@ describe('cliIo', () => {
   });
 
   it.each(['out', 'err'] as const)('survives when the reader of %s exits, as head does', async (name) => {
-    const closed = new Writable({ write: (_chunk, _encoding, done) => done(new Error('write EPIPE')) });
-    const io = cliIo({
-      stdout: new PassThrough(),
-      stderr: new PassThrough(),
-      [name === 'out' ? 'stdout' : 'stderr']: closed,
-    });
+    const closed = failing('EPIPE');
+    const streams = { stdout: new PassThrough(), stderr: new PassThrough(), exitCode: undefined };
+    const io = cliIo({ ...streams, [name === 'out' ? 'stdout' : 'stderr']: closed });
     io[name]('first');
     // Without a listener, the event would be an uncaught error here.
     await setImmediate();
@@ -26,5 +28,20 @@ describe('cliIo', () => {
     expect(io.closed?.aborted).toBe(name === 'out');
     expect(() => io[name]('second')).not.toThrow();
     await setImmediate();
+    expect(streams).toMatchObject({ exitCode: undefined });
+    expect(streams.stderr.read()).toBeNull();
+  });
+
+  it('says once that output cannot be written, and fails', async () => {
+    const stderr = new PassThrough();
+    const streams = { stdout: failing('ENOSPC'), stderr, exitCode: undefined };
+    const io = cliIo(streams);
+    io.out('first');
+    io.out('second');
+    await setImmediate();
+    io.out('third');
+    await setImmediate();
+    expect(String(stderr.read())).toBe('cannot write the answer: write ENOSPC\n');
+    expect(streams).toMatchObject({ exitCode: 2 });
   });
 });
