@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { at } from '../../shared/domain/plan/records.fixture';
 import { maxBatchRecords } from '../../shared/domain/protocol/change-batch';
+import { sourceKey } from '../../shared/domain/sources/source';
 import { longForm } from '../../shared/runtime/long-form.fixture';
 import { answerBatch } from './answers';
 import { maxAttributedSources } from '../hints/attributions';
-import { ChannelHarness, changeRecord, stored } from './channel.fixture';
+import { ChannelHarness, changeRecord, ofCrowd, stored } from './channel.fixture';
 import { maxPendingHints } from '../hints/hints';
 
 const runs = longForm(100_000, 1_000);
@@ -48,7 +49,7 @@ const records = fc.array(fc.oneof(genuine, garbage), { maxLength: 12 });
  * More sources than pending hints. The index holds the announced content of the first ones, and nothing of the rest.
  */
 const crowd = { shown: 2 * maxAttributedSources, all: 3 * maxPendingHints };
-const shownSources = Array.from({ length: crowd.shown }, (_, n) => stored('blue', { name: `app-${n}` }));
+const shownSources = Array.from({ length: crowd.shown }, (_, n) => stored('blue', ofCrowd(n)));
 const batch = fc.array(
   fc.oneof(
     { arbitrary: fc.nat({ max: crowd.all - 1 }).map(crowdRecord), weight: 5 },
@@ -84,7 +85,7 @@ const body: fc.Arbitrary<Body> = fc.oneof(
 
 function crowdRecord(n: number): ChangeRecord {
   const digest = shownSources[n]?.content.whole() ?? template.digest;
-  return { ...template, name: `app-${n}`, uid: `uid-app-${n}`, digest };
+  return { ...template, ...ofCrowd(n), uid: `uid-app-${n}`, digest };
 }
 
 function batchBody(list: readonly unknown[]): Body {
@@ -110,7 +111,7 @@ describe('any body', () => {
     async () => {
       const channel = new ChannelHarness();
       channel.unwanted.add('shop/web');
-      for (const source of shownSources) channel.index.set(`ConfigMap shop/${source.name}`, source);
+      for (const source of shownSources) channel.index.set(sourceKey(source), source);
       const most = { pending: 0, attributed: 0, reads: 0 };
       const statuses = new Set<number>();
       let bodies = 0;

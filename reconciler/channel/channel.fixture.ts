@@ -27,6 +27,11 @@ export function changeRecord({
   };
 }
 
+/** The nth of many sources, which are of so many namespaces that none exceeds its share. */
+export function ofCrowd(n: number): { readonly namespace: string; readonly name: string } {
+  return { namespace: `crowd-${String(n % 10)}`, name: `app-${String(n)}` };
+}
+
 export function stored(color: string, options: Partial<DigestedSource> = {}): DigestedSource {
   return sourceRecord({ ...options, data: { color } });
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ChannelHarness, changeRecord, stored } from '../channel/channel.fixture';
+import { ChannelHarness, changeRecord, ofCrowd, stored } from '../channel/channel.fixture';
 import { maxPendingHints } from './hints';
 import { maxRecordsBurst, maxRecordsPerSecond } from './change-record-intake';
 import { appConfig, at } from '../../shared/domain/plan/records.fixture';
@@ -87,11 +87,11 @@ describe('ChangeRecordIntake', () => {
   });
 
   it('refuses the newest when too many are pending, and takes the batch when it is sent again', async () => {
-    for (let i = 0; i < maxPendingHints; i++) channel.hints.offer(changeRecord({ name: `app-${String(i)}` }));
-    const batch = [changeRecord({ name: 'app-1' }), changeRecord({ name: 'new' }), changeRecord({ name: 'newer' })];
+    for (let i = 0; i < maxPendingHints; i++) channel.hints.offer(changeRecord(ofCrowd(i)));
+    const batch = [changeRecord(ofCrowd(1)), changeRecord({ name: 'new' }), changeRecord({ name: 'newer' })];
     expect(channel.inbox.accept(batch)).toEqual({ accepted: 1, refused: 2, full: true });
-    channel.watch(stored('blue', { name: 'app-5' }));
-    channel.watch(stored('blue', { name: 'app-6' }));
+    channel.watch(stored('blue', ofCrowd(5)));
+    channel.watch(stored('blue', ofCrowd(6)));
     expect(channel.inbox.accept(batch)).toEqual({ accepted: 3, refused: 0, full: false });
     expect(await channel.results()).toEqual({ confirmed: 2, duplicate: 2, refused: 2 });
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { appConfig, at, contentOf } from '../../shared/domain/plan/records.fixture';
-import { ChannelHarness, changeRecord, stored } from '../channel/channel.fixture';
+import { ChannelHarness, changeRecord, ofCrowd, stored } from '../channel/channel.fixture';
 import { maxHintsPerSource, maxPendingHints } from './hints';
 
 const blue = contentOf({ color: 'blue' }).whole();
@@ -548,12 +548,40 @@ describe('hints of one source', () => {
 
 describe('many hints', () => {
   it('are refused above the bound, until there is room', async () => {
-    for (let i = 0; i < maxPendingHints; i++) channel.hints.offer(changeRecord({ name: `app-${String(i)}` }));
+    for (let i = 0; i < maxPendingHints; i++) channel.hints.offer(changeRecord(ofCrowd(i)));
     expect(channel.hints.offer(changeRecord())).toBe('full');
-    expect(channel.hints.offer(changeRecord({ name: 'app-7' }))).toBe('duplicate');
+    expect(channel.hints.offer(changeRecord(ofCrowd(7)))).toBe('duplicate');
     expect((await channel.metrics.hintsPending.get()).values).toEqual([{ labels: {}, value: maxPendingHints }]);
-    channel.watch(stored('blue', { name: 'app-7' }));
+    channel.watch(stored('blue', ofCrowd(7)));
     expect(channel.hints.offer(changeRecord())).toBe('pending');
+  });
+
+  it('of one namespace leave room for those of another, and lose only their own oldest', async () => {
+    channel.hints.offer(changeRecord());
+    const results = Array.from({ length: maxPendingHints }, (_, i) =>
+      channel.hints.offer(changeRecord({ namespace: 'mallory', name: `app-${String(i)}` })),
+    );
+    expect(new Set(results)).toEqual(new Set(['pending']));
+    expect(channel.hints.pending).toBeLessThan(maxPendingHints / 3);
+    const { superseded } = await channel.results();
+    expect(superseded).toBe(maxPendingHints + 1 - channel.hints.pending);
+    const [oldest, newest] = [0, maxPendingHints - 1].map((i) => ({ namespace: 'mallory', name: `app-${String(i)}` }));
+    expect(channel.hints.offer(changeRecord(newest))).toBe('duplicate');
+    expect(channel.hints.offer(changeRecord(oldest))).toBe('pending');
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    expect(attribution()).toMatchObject({ users: ['alice'], path: 'both' });
+    await channel.clock.advance(20 * 60_000);
+    expect([channel.hints.pending, channel.hints.kept.reads]).toEqual([0, 0]);
+  });
+
+  it('of one namespace that were confirmed take nothing of its share', async () => {
+    const many = maxPendingHints / 2;
+    for (let i = 0; i < many; i++) {
+      const name = `app-${String(i)}`;
+      channel.hints.offer(changeRecord({ name }));
+      channel.watch(stored('blue', { name }));
+    }
+    expect(await channel.results()).toEqual({ confirmed: many });
   });
 });
 

@@ -110,6 +110,8 @@ export class Hints {
   readonly #warning: RateLimitedWarning;
   #pending = 0;
   #pendingBytes = 0;
+  /** Of the pending hints of each namespace that has some. */
+  readonly #namespaceBytes = new Map<string, number>();
   #stopped = false;
 
   constructor(options: HintsOptions) {
@@ -151,6 +153,7 @@ export class Hints {
     this.#hasten(source);
     this.#replace(source, [...source.hints, hint]);
     if (source.hints.length > maxHintsPerSource) this.#makeRoom(source);
+    this.#keepShare(record.namespace);
     return 'pending';
   }
 
@@ -240,6 +243,17 @@ export class Hints {
       );
     }
     this.#settle(source, 'superseded', [oldest]);
+  }
+
+  /**
+   * Beyond its share, a namespace loses what it announced first. If it were refused instead, the webhook would send it
+   * again, and the changes of all other namespaces would wait behind it.
+   */
+  #keepShare(namespace: string): void {
+    for (const source of this.#sources.values()) {
+      if ((this.#namespaceBytes.get(namespace) ?? 0) <= budgets.hintNamespaceBytes) return;
+      if (source.namespace === namespace) this.#settle(source, 'superseded', source.hints.slice(0, 1));
+    }
   }
 
   #duplicate(): 'duplicate' {
@@ -386,8 +400,13 @@ export class Hints {
   }
 
   #replace(source: PendingSource, hints: readonly Hint[]): void {
+    const { namespace } = source;
+    const addedBytes = bytesOfHints(hints) - bytesOfHints(source.hints);
+    const namespaceBytes = (this.#namespaceBytes.get(namespace) ?? 0) + addedBytes;
+    if (namespaceBytes === 0) this.#namespaceBytes.delete(namespace);
+    else this.#namespaceBytes.set(namespace, namespaceBytes);
     this.#pending += hints.length - source.hints.length;
-    this.#pendingBytes += bytesOfHints(hints) - bytesOfHints(source.hints);
+    this.#pendingBytes += addedBytes;
     source.hints = hints;
     this.#options.metrics.hintsPending.set(this.#pending);
   }

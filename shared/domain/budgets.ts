@@ -82,7 +82,8 @@ export const budgets = {
   /** Previous states of all sources: per namespace, and in total. */
   formerNamespaceBytes: 2 * mib,
   formerBytes: 16 * mib,
-  /** Announced changes that no read has confirmed yet. */
+  /** Announced changes that no read has confirmed yet: per namespace, and in total. Each takes some 400 bytes. */
+  hintNamespaceBytes: 1 * mib,
   hintBytes: 8 * mib,
   /** Who made changes, and which sources changed lately: per namespace, and in total. */
   attributionNamespaceBytes: 2 * mib,
