@@ -122,6 +122,38 @@ describe('a Job', () => {
     expect(recreations('migrate')).toBe(2);
   });
 
+  it.each<[string, () => Promise<void>]>([
+    ['is deleted', async () => await harness.delete('Job', 'migrate', 'shop')],
+    [
+      'asks for no restarts any more',
+      async () =>
+        await harness.patch(
+          'Job',
+          'migrate',
+          { metadata: { annotations: { 'reloader.stakater.com/auto': null } } },
+          'shop',
+        ),
+    ],
+  ])('that %s before a watch or a list shows it keeps nobody waiting', async (_what, act) => {
+    harness.seed(task('migrate'), app('web', { 'reroll.dev/after': 'job/migrate' }));
+    let hangs = true;
+    // As behind a proxy that has lost its connection. When that is noticed, the version of the watch is compacted.
+    harness.faults.add({
+      match: ({ user, isWatch, pathname }) => hangs && user === 'reroll' && isWatch && pathname.endsWith('/jobs'),
+      fault: { kind: 'half-open', atEvent: 0 },
+    });
+    await start();
+    await edit('blue');
+    await harness.clock.advance(20_000);
+    expect(recreations('migrate')).toBe(1);
+    await act();
+    await harness.clock.advance(minuteMs);
+    harness.server.compact();
+    hangs = false;
+    await harness.clock.advance(60 * minuteMs);
+    expect(harness.restartOrder()).toEqual(['web']);
+  });
+
   it('that fails at its creation for a while keeps later waves waiting', async () => {
     harness.seed(task('migrate', { 'reroll.dev/wave': '-1' }), app('web'));
     await start();

@@ -27,6 +27,8 @@ export interface JobJournalOptions {
   readonly onRecreating: (entry: JobRecreation) => void;
 }
 
+export type JobName = Pick<WorkloadRecord, 'namespace' | 'name'>;
+
 /** The progress of a recreation. */
 export type JobStep =
   | { readonly kind: 'created'; readonly entry: JobRecreation; readonly job: KubeObject }
@@ -98,6 +100,16 @@ export class JobJournal {
   isRecreating(namespace: string, name: string): boolean {
     const job = objectKey(namespace, name);
     return [...this.#open.values()].some((entry) => entry.job === job && entry.state !== 'in-doubt');
+  }
+
+  /** Whether an entry of this name is known that has not ended. */
+  isOpen(name: string): boolean {
+    return this.#open.has(name);
+  }
+
+  /** Whether a Job of this name is stored now, whoever created it. @throws KubeErrors */
+  async isStored({ namespace, name }: JobName): Promise<boolean> {
+    return (await getObject(this.#options.client, jobs, namespace, name).catch(undefinedIfNotFound)) !== undefined;
   }
 
   /**

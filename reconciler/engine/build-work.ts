@@ -2,7 +2,7 @@ import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-k
 import { mayOwe } from '../../shared/domain/plan/may-owe';
 import type { Term } from '../../shared/domain/plan/plan-input';
 import { supposedContent } from '../../shared/domain/plan/supposed-content';
-import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { DigestedSource, LocalSourceRef } from '../../shared/domain/sources/source';
 import type { ForbiddenError } from '../../shared/kube/errors';
 import { journalKey, loadInstallKey } from '../../shared/kube/secrets/install-keys';
@@ -111,6 +111,10 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
       turns.returnsNot(entry);
       events.onSuperseded();
     },
+    // One that asks for no restarts any more is shown as such, and is no Job that anybody waits for.
+    isAwaited: (entry, { namespace, name }) =>
+      turns.isReturning(entry) && workloads.index.untrackedBecause(workloadKey('Job', namespace, name)) === undefined,
+    onNeverShown: (entry) => turns.returnsNot(entry),
   });
   const jobs = new KeyQueue({ ...queueOptions(base), process: async (name) => await jobWorker.process(name) });
   observeJobs(metrics, jobWorker);

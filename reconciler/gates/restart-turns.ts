@@ -219,6 +219,11 @@ export class RestartTurns {
     this.#options.returning.add(job);
   }
 
+  /** Whether the Job of a journal entry counts as one to come: the index has yet to show it. */
+  isReturning(entry: string): boolean {
+    return this.#options.returning.has(entry);
+  }
+
   /** A journal entry ended, and its Job does not come. */
   returnsNot(entry: string): void {
     const key = this.#options.returning.ended(entry);

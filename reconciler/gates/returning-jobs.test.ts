@@ -48,6 +48,12 @@ it('forgets it if its entry ends without it', () => {
   expect([jobs.ended('other'), jobs.ended('entry'), jobs.get(key)]).toEqual([undefined, key, undefined]);
 });
 
+it('has the Job of an entry to come until the index shows it', () => {
+  expect([jobs.has('other'), jobs.has('entry')]).toEqual([false, true]);
+  jobs.saw(migrate('new'));
+  expect(jobs.has('entry')).toBe(false);
+});
+
 it('has another revision after each of these, and none for an entry that is known', () => {
   const revisions = [jobs.revisionOf('shop')];
   jobs.add({ entry: 'entry', formerUid: 'old', workload: migrate('to come') });

@@ -49,6 +49,11 @@ export class ReturningJobs implements Pick<WorkloadIndex, 'get' | 'usersOf' | 'r
     return undefined;
   }
 
+  /** Whether the index has yet to show the Job of an entry. */
+  has(entry: string): boolean {
+    return [...this.#jobs.values()].some((job) => job.entry === entry);
+  }
+
   clear(): void {
     this.#jobs.clear();
     this.#revision += 1;

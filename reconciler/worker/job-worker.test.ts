@@ -29,6 +29,8 @@ let found: string[];
 let journal: JobJournal;
 let worker: JobWorker;
 let superseded: number;
+let awaited: Set<string>;
+let neverShown: string[];
 
 beforeEach(() => {
   store = new JobStore();
@@ -63,7 +65,12 @@ beforeEach(() => {
     onRecreating: () => undefined,
   });
   superseded = 0;
-  worker = new JobWorker({ journal, reporter, logger, onSuperseded: () => superseded++ });
+  [awaited, neverShown] = [new Set(), []];
+  worker = new JobWorker({
+    ...{ journal, reporter, logger, onSuperseded: () => superseded++ },
+    isAwaited: (name, job) => awaited.has(`${name} ${job.namespace}/${job.name}`),
+    onNeverShown: (name) => neverShown.push(name),
+  });
 });
 
 const said = (): readonly string[] => world.logger.lines.map(({ level, message }) => `${level}: ${message}`);
@@ -125,6 +132,42 @@ describe('an entry', () => {
     expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
     expect(said()).toEqual([]);
     expect(isUnderWay(journal, 'old')).toBe(true);
+  });
+});
+
+describe('a Job that was created, for which others wait', () => {
+  const path = '/apis/batch/v1/namespaces/shop/jobs/migrate';
+  const later = { kind: 'again', afterMs: 30_000 };
+  const look = async () => await worker.process(found[0]!);
+
+  beforeEach(async () => {
+    await journal.write(entry);
+    awaited.add(`${found[0]!} shop/migrate`);
+    await look();
+    expect(await look()).toEqual(later);
+  });
+
+  it('is looked for until it is shown', async () => {
+    expect(await look()).toEqual(later);
+    awaited.clear();
+    expect(await look()).toEqual({ kind: 'done' });
+    expect(said()).toEqual(['info: Job shop/migrate recreated']);
+  });
+
+  it('is awaited no longer once it is gone, and not because that is not known', async () => {
+    refused = refusal(500, 'InternalError');
+    expect([await look(), neverShown]).toEqual([later, []]);
+    refused = undefined;
+    store.objects.delete(path);
+    expect([await look(), neverShown]).toEqual([{ kind: 'done' }, [found[0]!]]);
+    expect([said(), superseded]).toEqual([['info: Job shop/migrate recreated'], 0]);
+  });
+
+  it('is created again if a restore brings back its entry, and a Job that was deleted for that', async () => {
+    await journal.write(entry);
+    store.put(path, { metadata: { name: 'migrate', namespace: 'shop', uid: 'old' } });
+    expect(await look()).toEqual({ kind: 'again', afterMs: 250 });
+    expect([await look(), store.createdJobs.length]).toEqual([later, 2]);
   });
 });
 

@@ -7,7 +7,7 @@ import { retryUntilDone } from '../../shared/runtime/retry-until-done';
 import type { Random } from '../../shared/runtime/random';
 import { NotLeadingError } from '../apply/restart';
 import { failedAttempt, type QueueResult } from '../queue/key-queue';
-import type { JobJournal } from '../apply/job-journal';
+import type { JobJournal, JobName } from '../apply/job-journal';
 import type { Reporter } from '../reporting/reporter';
 
 export interface JobWorkerOptions {
@@ -16,6 +16,10 @@ export interface JobWorkerOptions {
   readonly logger: Logger;
   /** An entry ended without Reroll creating its Job. */
   readonly onSuperseded: (entry: string) => void;
+  /** Whether others may still wait for the Job that was created for an entry to be shown. */
+  readonly isAwaited: (entry: string, job: JobName) => boolean;
+  /** Nobody will show the Job that was created for an entry. */
+  readonly onNeverShown: (entry: string) => void;
 }
 
 export interface RecoveryDeps {
@@ -27,6 +31,9 @@ export interface RecoveryDeps {
 /** Deleting a Job takes a moment. Polling more often does not speed it up. */
 const deletionPollMs = 250;
 
+/** A watch shows a Job within moments. One that is not shown for this long may be gone before any list shows it. */
+const unseenMs = 30_000;
+
 const recoveryBackoff = { baseMs: 500, maxMs: 30_000 };
 
 /** Executes the journal's entries step by step until none is left. */
@@ -34,6 +41,8 @@ export class JobWorker {
   readonly #options: JobWorkerOptions;
   /** Entries whose Job is deleted and could not be created yet. */
   readonly #notCreated = new Set<string>();
+  /** The Jobs that were created and have yet to be shown, by entry. */
+  readonly #unseen = new Map<string, JobName>();
 
   constructor(options: JobWorkerOptions) {
     this.#options = options;
@@ -48,6 +57,10 @@ export class JobWorker {
   async process(name: string): Promise<QueueResult> {
     const { journal, reporter, logger } = this.#options;
     try {
+      // A restore of etcd may bring back an entry that has ended.
+      if (journal.isOpen(name)) this.#unseen.delete(name);
+      const unseen = this.#unseen.get(name);
+      if (unseen) return await this.#lookFor(name, unseen);
       const step = await journal.advance(name);
       if (step.kind === 'not-created') {
         this.#notCreated.add(name);
@@ -56,9 +69,12 @@ export class JobWorker {
       }
       this.#notCreated.delete(name);
       if (step.kind === 'waiting') return { kind: 'again', afterMs: deletionPollMs };
-      if (step.kind === 'created') reporter.jobRecreated(step.entry, step.job);
+      if (step.kind === 'created') {
+        reporter.jobRecreated(step.entry, step.job);
+        return this.#await(name, step.entry.successor.metadata);
+      }
       // The Job is somebody else's, or there is none. If a restart is still owed, a new plan finds out.
-      if (step.kind === 'superseded') this.#options.onSuperseded(name);
+      this.#options.onSuperseded(name);
       return { kind: 'done' };
     } catch (error) {
       // The entry is kept. The next leader finds it.
@@ -72,6 +88,23 @@ export class JobWorker {
       });
       return failedAttempt(error);
     }
+  }
+
+  #await(entry: string, { namespace, name }: JobName): QueueResult {
+    if (!this.#options.isAwaited(entry, { namespace, name })) return { kind: 'done' };
+    this.#unseen.set(entry, { namespace, name });
+    return { kind: 'again', afterMs: unseenMs };
+  }
+
+  /** Somebody may have deleted the Job before a watch that hung, or the list after it, could show it. */
+  async #lookFor(entry: string, job: JobName): Promise<QueueResult> {
+    const { journal, isAwaited, onNeverShown } = this.#options;
+    // Whether it is stored may not be known, and is asked again.
+    const mayCome = isAwaited(entry, job) && (await journal.isStored(job).catch(() => true));
+    if (mayCome) return { kind: 'again', afterMs: unseenMs };
+    this.#unseen.delete(entry);
+    onNeverShown(entry);
+    return { kind: 'done' };
   }
 
   /** Finds what an earlier leader left behind. Retries until it succeeds or `signal` aborts. */
