@@ -5,6 +5,7 @@ import { rolloutKind, rolloutOf } from '../apiserver/add-ons';
 import { configMap, deployment, fromConfigMap, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import { Harness, type Engine } from './harness';
+import { inspected } from './inspection.fixture';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const periodKey = 'deployment.reloader.stakater.com/pause-period';
@@ -85,6 +86,20 @@ describe('§8 pause period', () => {
     await harness.clock.advance(minuteMs);
     expect(harness.objects('ReplicaSet')).toHaveLength(2);
     controllers.stop();
+  });
+
+  it('ends on time while a later change settles for longer, and that change restarts it once it has settled', async () => {
+    const harness = await world({ ...held, 'reroll.dev/settle': '30m' });
+    const engine = await harness.start();
+    await change(harness, 'blue');
+    await harness.clock.advance(30 * minuteMs);
+    expect((await state(harness)).paused).toBe(true);
+    await change(harness, 'green');
+    await harness.clock.advance(5 * minuteMs);
+    expect([await state(harness), harness.restarts('Deployment', 'web')]).toEqual([resumed, 1]);
+    expect(inspected.workload(engine, 'Deployment/default/web')).toMatchObject({ waitsFor: 'settle-window' });
+    await harness.clock.advance(25 * minuteMs);
+    expect([(await state(harness)).paused, harness.restarts('Deployment', 'web')]).toEqual([true, 2]);
   });
 
   it('begins a new pause at the next change after it', async () => {

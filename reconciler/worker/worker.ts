@@ -26,6 +26,7 @@ import type { Verdict } from '../../shared/domain/plan/verdict';
 import { candidates } from '../../shared/domain/plan/candidates';
 import { plan, type Plan } from '../../shared/domain/plan/plan';
 import type { PauseBegun } from './pauses';
+import { jobWait } from './job-wait';
 import { planInput, type PlanView } from './plan-view';
 import { urgently, type Deferrals } from '../reporting/deferrals';
 import { RefusedVersions, type RefusedVersionsOptions } from './refused-versions';
@@ -69,9 +70,6 @@ type PlannedRestart = Extract<Plan, { readonly action: 'restart' }>;
 
 /** Delay until another attempt to write a baseline: a permission may be granted, or a webhook corrected, meanwhile. */
 const unwritten: LookResult = { kind: 'again', afterMs: 10 * 60_000, waitsFor: 'baseline-write' };
-
-/** A Job is recreated within moments of the deletion of its predecessor. */
-const busyJobMs = 1_000;
 
 /** A gate that opens in weeks is asked again meanwhile: no timer is set for longer, and clocks are corrected. */
 const gateLookMs = 3_600_000;
@@ -131,7 +129,9 @@ export class Worker {
   async #look(stale: TrackedWorkload): Promise<LookResult> {
     const { workloads, settle, sources, writers } = this.#options;
     const settlingMs = settle.remainingMs(stale.key, settleTimesOf(stale.record.settings, this.#options.defaults));
-    if (settlingMs > 0) return { kind: 'again', afterMs: settlingMs };
+    // The pause of an earlier restart ends meanwhile.
+    const isPaused = this.#options.term() !== undefined && stale.record.pause?.since !== undefined;
+    if (settlingMs > 0 && !isPaused) return { kind: 'again', afterMs: settlingMs };
     if (!this.#options.term()) {
       // A standby looks at every workload when its term begins. Until then, windows must not pile up.
       this.#close(stale.key);
@@ -146,13 +146,10 @@ export class Worker {
     if (this.#options.isOutdated(workload.record)) return outdated;
     const unresolved = await this.#writes.resolveUnanswered(workload);
     if (unresolved) return unresolved;
-    const standing = workload.record.kind === 'Job' ? writers.journal.standing(workload.record) : 'free';
-    if (standing === 'under-way') return { kind: 'done', waitsFor: 'job' };
-    // The failed attempt is not over: an entry that it may have stored is looked for and removed first.
-    if (standing === 'in-doubt') return { kind: 'failed' };
-    if (standing === 'busy') return { kind: 'again', afterMs: busyJobMs, waitsFor: 'earlier-job' };
+    const wait = jobWait(writers.journal, workload.record);
+    if (wait) return wait;
     try {
-      return await this.#act(workload, term);
+      return await this.#act(workload, term, settlingMs);
     } catch (error) {
       if (mayBeStale(error)) this.#refusedVersions.note(workload);
       throw error;
@@ -160,13 +157,14 @@ export class Worker {
   }
 
   /** A failed restart must not keep the workload paused, and a pause must not prevent its restart. */
-  async #act(workload: TrackedWorkload, term: Term): Promise<LookResult> {
+  async #act(workload: TrackedWorkload, term: Term, settlingMs: number): Promise<LookResult> {
     const { settings, writers } = this.#options;
     const { pauses } = writers;
     let result: LookResult = { kind: 'done' };
     try {
+      if (settlingMs > 0) result = { kind: 'again', afterMs: settlingMs };
       // The workload may be tracked only because of its pause.
-      if (optedIn(workload.record.policy, settings.policy)) {
+      else if (optedIn(workload.record.policy, settings.policy)) {
         result = await this.#execute(workload, plan(planInput(this.#options, workload, term)));
       }
     } catch (error) {
