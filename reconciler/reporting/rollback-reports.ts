@@ -2,7 +2,14 @@ import { errorMessage, RerollError } from '../../shared/domain/errors';
 import type { KeyChanges } from '../../shared/domain/rollback/content-fields';
 import type { KeptNote } from '../../shared/domain/rollback/kept-object';
 import { maxHistoryKeys } from '../../shared/domain/protocol/history';
-import { sourceId, sourceKey, type SourceKey, type SourceRecord } from '../../shared/domain/sources/source';
+import { changeId } from '../../shared/domain/sources/change-id';
+import {
+  sourceId,
+  sourceKey,
+  type DigestedSource,
+  type SourceKey,
+  type SourceRecord,
+} from '../../shared/domain/sources/source';
 import { withoutMs } from '../../shared/domain/text/without-ms';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { EventRecorder } from '../../shared/kube/client/events';
@@ -69,9 +76,9 @@ export class RollbackReports {
     this.#failed(source, `${detail}. No earlier content was put back: ${errorMessage(error)}`, error);
   }
 
-  /** The content that works is not kept, so it cannot be put back. */
-  notKept(source: SourceRecord, error: unknown): void {
-    if (!this.#isNew(source, `kept ${codeOf(error)}`)) return;
+  /** The content that works is not kept, so it cannot be put back. The same reason is reported once for each content. */
+  notKept(source: DigestedSource, error: unknown): void {
+    if (!this.#isNew(source, `kept ${changeId(source.uid, source.content.whole())} ${codeOf(error)}`)) return;
     const title = `${source.kind} ${source.name}`;
     this.#failed(
       source,
