@@ -50,8 +50,9 @@ This page lists all flags of all commands. Their use is explained in [What resta
 are in [the chart's README](../../deploy/chart/reroll/README.md).
 
 A flag wins over its variables. Of several variables the first one wins, and an empty one counts as not set. If a flag or a
-variable is unknown or invalid, the process does not start, and names all problems at once. \`reroll COMMAND --help\` prints the
-same as this page. A list is written with commas; if a list is given twice, both count.
+variable is unknown or invalid, the process does not start, and names all problems at once. A variable of another command's flag
+has no effect. \`reroll COMMAND --help\` prints the same as this page. A list is written with commas; if a list is given twice, both
+count.
 `;
 
 function byFlag(table: OptionTable): ReadonlyMap<string, OptionRow> {

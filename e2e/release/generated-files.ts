@@ -8,6 +8,7 @@ import { schemaFiles } from '../reference/schema-files';
 import { annotationsPage } from '../reference/annotations-page';
 import { chartFlagsText } from '../reference/chart-flags';
 import { flagsPage } from '../reference/flags-page';
+import { variablesText } from '../reference/variables-text';
 import { type Application, billOfMaterials } from './bill-of-materials';
 import { bundledPackages, type BundledPackage, type LockFile } from './bundled-packages';
 import { thirdPartyLicences } from './licences';
@@ -47,6 +48,7 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
     { file: 'docs/reference/annotations.md', text: annotationsPage() },
     { file: 'docs/reference/dependencies.md', text: dependenciesPage(lock, packages) },
     { file: 'docs/reference/flags.md', text: flagsPage() },
+    { file: 'shared/runtime/options/variables-of-commands.ts', text: variablesText() },
     ...schemaFiles,
     ...hookTypes.map((type) => ({ file: `deploy/chart/reroll/files/${type}.yaml`, text: chartHooksText(type) })),
   ];

@@ -38,7 +38,7 @@ export type OptionTable = Readonly<Record<string, OptionRow>>;
 
 export type OptionValues<T extends OptionTable> = { readonly [Name in keyof T]: z.output<T[Name]['schema']> };
 
-const envPrefix = 'REROLL_';
+export const envPrefix = 'REROLL_';
 
 /** `settle-max` -> `REROLL_SETTLE_MAX` */
 export function optionEnv(row: OptionRow): string {

@@ -103,6 +103,13 @@ describe('parseOptions', () => {
     expect(parse(['--colour=green'], { REROLL_COLOUR: 'blue' })).toMatchObject({ colour: 2 });
   });
 
+  it('takes no notice of a variable of another command, and knows its name if it is misspelt', () => {
+    expect(parse([], { REROLL_REROLL_NAMESPACE: 'tools', REROLL_SETTLE: 'banana' })).toEqual(defaults);
+    expect(problems([], { REROLL_REROLL_NAMSPACE: 'tools' })).toEqual([
+      'unknown environment variable REROLL_REROLL_NAMSPACE: did you mean REROLL_REROLL_NAMESPACE?',
+    ]);
+  });
+
   it.each<[readonly string[], Environment, string]>([
     [['--colour=blue'], {}, '--colour="blue": no such colour; accepted: red, green'],
     [['--colour='], {}, '--colour="": no such colour; accepted: red, green'],
@@ -153,7 +160,7 @@ describe('parseOptions', () => {
 
   it('looks for what was meant by the first twenty, and names the rest all the same', () => {
     const args = Array.from({ length: 21 }, () => '--nmes');
-    const env = Object.fromEntries(args.map((_, index) => [`REROLL_NAMES${'X'.repeat(index % 2)}${index}`, 'a']));
+    const env = Object.fromEntries(args.map((_, index) => [`REROLL_NAMES${String.fromCharCode(65 + index)}`, 'a']));
     const found = problems(args, env);
     expect(found.filter((problem) => problem.includes('unknown flag'))).toEqual([
       ...args.slice(1).map(() => 'unknown flag "--nmes": did you mean --names?'),

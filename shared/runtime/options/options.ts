@@ -1,7 +1,15 @@
 import { RerollError } from '../../domain/errors';
 import { nearest } from '../../domain/text/nearest';
 import { parseCsvRecord } from './csv-record';
-import { claimsToBeOption, optionEnv, type OptionRow, type OptionTable, type OptionValues } from './option-table';
+import {
+  claimsToBeOption,
+  envPrefix,
+  optionEnv,
+  type OptionRow,
+  type OptionTable,
+  type OptionValues,
+} from './option-table';
+import { variablesOfCommands } from './variables-of-commands';
 
 /**
  * Limit of suggestions. With more problems than this, another tool's command line was passed, and a thousand
@@ -191,15 +199,18 @@ function unknownFlag(typed: string, name: string, known: readonly string[]): str
     : `unknown flag ${quote(typed)}: did you mean --${suggestion}?`;
 }
 
+/** What claims to be a variable of Reroll and is none. Those of other commands may be set for them, and have no effect here. */
 function unknownVariables(table: OptionTable, env: Environment): readonly string[] {
-  const known = Object.values(table).map(optionEnv);
+  const known = new Set([...Object.values(table).map(optionEnv), ...variablesOfCommands]);
   return Object.keys(env)
-    .filter((variable) => claimsToBeOption(variable) && !known.includes(variable))
+    .filter((variable) => claimsToBeOption(variable) && !known.has(variable))
     .map((variable, index) => {
-      const suggestion = nearest(variable, index < maxSuggestions ? known : []);
+      // What all begin with would make any two of them seem alike.
+      const [name, ...names] = [variable, ...known].map((each) => each.slice(envPrefix.length));
+      const suggestion = nearest(name ?? '', index < maxSuggestions ? names : []);
       return suggestion === undefined
         ? `unknown environment variable ${variable}: --help lists the variable of every flag`
-        : `unknown environment variable ${variable}: did you mean ${suggestion}?`;
+        : `unknown environment variable ${variable}: did you mean ${envPrefix}${suggestion}?`;
     });
 }
 
