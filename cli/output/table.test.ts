@@ -40,6 +40,10 @@ a-longer-name   b…
 `);
   });
 
+  it.each([0, 1])('is nothing but signs that it is cut at a width of %p', (width) => {
+    expect(renderTable(columns, rows, { ...plain, width })).toBe('…\n…\n…\n');
+  });
+
   it('aligns what is painted', () => {
     const painted = renderTable(columns, rows, { ...plain, paint: paintFor(true) });
     expect(painted.split('\n')[1]).toBe('a               \u001b[32mgood\u001b[39m');

@@ -48,7 +48,7 @@ function renderLine(line: readonly Cell[], sizes: readonly number[], paint: Pain
     line.slice(0, -1).reduce((sum, _, index) => sum + (sizes[index] ?? 0) + gap.length, 0) +
       (line.at(-1)?.text.length ?? 0) >
     width;
-  let left = isCut ? width - 1 : width;
+  let left = isCut ? Math.max(0, width - 1) : width;
   const painted = line.map(({ text, style }, index) => {
     const padded = index === line.length - 1 ? text : text.padEnd(sizes[index] ?? 0) + gap;
     const fitting = padded.slice(0, left);

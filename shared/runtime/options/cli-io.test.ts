@@ -32,6 +32,15 @@ describe('cliIo', () => {
     expect(streams.stderr.read()).toBeNull();
   });
 
+  it.each([
+    [100, 100],
+    [0, undefined],
+    [undefined, undefined],
+  ])('takes a terminal of width %p for one of width %p', (columns, width) => {
+    const stdout = Object.assign(new PassThrough(), columns === undefined ? {} : { columns });
+    expect(cliIo({ stdout, stderr: new PassThrough() }).columns).toBe(width);
+  });
+
   it('says once that output cannot be written, and fails', async () => {
     const stderr = new PassThrough();
     const streams = { stdout: failing('ENOSPC'), stderr, exitCode: undefined };

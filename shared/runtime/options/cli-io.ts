@@ -5,7 +5,7 @@ import { errorMessage } from '../../domain/errors';
 export interface CliIo {
   out(text: string): void;
   err(text: string): void;
-  /** Width of the terminal; undefined if the output is not a terminal. */
+  /** Width of the terminal; undefined if the output is not a terminal, or one that does not say. */
   readonly columns: number | undefined;
   /** Aborted once nobody reads the output any more, which shows when something is written. */
   readonly closed?: AbortSignal;
@@ -44,6 +44,7 @@ export function cliIo(process: Streams): CliIo {
   return {
     out: (text) => void stdout.write(text, written),
     err: (text) => void stderr.write(text),
-    ...{ columns: stdout.columns, closed: closed.signal },
+    // A new pseudo-terminal has a width of 0 until somebody sets it.
+    ...{ columns: stdout.columns === 0 ? undefined : stdout.columns, closed: closed.signal },
   };
 }
