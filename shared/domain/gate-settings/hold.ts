@@ -64,8 +64,14 @@ export function isInForce(hold: HoldSetting | undefined, nowMs: number): hold is
 
 /** A time as in RFC 3339, in milliseconds; undefined for any other text. */
 export function timeOf(text: string): number | undefined {
-  const ms = time.test(text) ? Date.parse(text) : NaN;
+  const ms = time.test(text) && isDay(text.slice(0, '2026-12-01'.length)) ? Date.parse(text) : NaN;
   return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Date takes February 30 for March 2. */
+function isDay(day: string): boolean {
+  const ms = Date.parse(day);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
 }
 
 function shownReason(text: string): string | undefined {
