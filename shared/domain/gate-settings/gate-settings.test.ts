@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { AnnotationBearer } from '../annotations/annotations';
 import { readGateSettings, sameGateSettings, textOfKeys, type GateSettings } from './gate-settings';
 
@@ -17,6 +19,13 @@ const compare = 'reroll.dev/compare';
 
 function read(annotations: Record<string, unknown>, bearer: AnnotationBearer = 'workload') {
   return readGateSettings(annotations, bearer);
+}
+
+/** The heap without what nothing refers to. */
+function retainedBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
 }
 
 describe('readGateSettings', () => {
@@ -140,4 +149,20 @@ describe('sameGateSettings', () => {
   ])('of %j and %j: %s', (left, right, same) => {
     expect(sameGateSettings(of(left), of(right))).toBe(same);
   });
+});
+
+it.each([
+  ['after', 'deployment/database-of-the-shop'],
+  ['healthy-query', 'sum(rate(errors_total[1m])) < 1'],
+  ['hold', 'because=some long release freeze'],
+  ['keys', 'application.yaml,application.json'],
+])('keeps %s without the white space around it, however much that is', (name, value) => {
+  const kept: unknown[] = [];
+  const before = retainedBytes();
+  for (let n = 0; n < 50; n++) {
+    const json = JSON.stringify({ [`reroll.dev/${name}`]: `${' '.repeat(200_000)}${value}` });
+    kept.push(readGateSettings(JSON.parse(json) as Record<string, string>, 'workload').settings);
+  }
+  expect((retainedBytes() - before) / kept.length).toBeLessThan(50_000);
+  expect(kept.every((settings) => settings !== undefined)).toBe(true);
 });
