@@ -251,6 +251,28 @@ describe('loadKubeconfig', () => {
     );
   });
 
+  it.each(['', '\n'])('skips a file that is empty if another is not, as kubectl does: %j', async (content) => {
+    const empty = join(folder, 'empty');
+    writeFileSync(empty, content);
+    for (const path of [
+      [empty, write([one])],
+      [write([one]), empty],
+    ]) {
+      expect((await loadKubeconfig({ path: path.join(delimiter), clock })).server).toBe('https://one:6443');
+    }
+    await expect(loadKubeconfig({ path: [empty, empty].join(delimiter), clock })).rejects.toThrow(
+      `cannot read kubeconfig ${empty} or ${empty}: it is empty or not a kubeconfig; fix it`,
+    );
+  });
+
+  it('names the one of several files that it cannot read', async () => {
+    const other = join(folder, 'other');
+    writeFileSync(other, 'users:\n- name: me\n   user: {}\n');
+    await expect(loadKubeconfig({ path: [write([one]), other].join(delimiter), clock })).rejects.toThrow(
+      `cannot read kubeconfig ${other}: `,
+    );
+  });
+
   it('reloads TLS material', async () => {
     const path = write([one]);
     const { reloadTls } = await loadKubeconfig({ path, clock });

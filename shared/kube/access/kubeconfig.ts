@@ -102,26 +102,19 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
   const { KubeConfig } = await import('./kubeconfig-library');
   const paths = path.split(delimiter).filter((part) => part !== '');
   const present = paths.filter((file) => existsSync(file));
-  const config = new KubeConfig();
   // As in kubectl, some of several files may be missing.
   if (present.length === 0 && paths.length > 0) {
     throw new CredentialsError(
       `there is no kubeconfig ${shown(paths.join(' or '))}; name another with --kubeconfig or KUBECONFIG`,
     );
   }
-  try {
-    for (const [index, file] of present.entries()) {
-      const read = index === 0 ? config : new KubeConfig();
-      read.loadFromFile(file);
-      if (isOther(read, file)) throw new TypeError('the library takes any YAML for an empty kubeconfig');
-      if (read !== config) mergeMissing(config, read);
-    }
-  } catch (thrown) {
-    // Omit the whole message and the cause: the YAML reader quotes the lines around a mistake, which may hold tokens.
-    throw new CredentialsError(
-      `cannot read kubeconfig ${path}: ${readingProblem(thrown)}; fix it, or name another with --kubeconfig or KUBECONFIG`,
-    );
+  // As in kubectl, one without content says nothing, as long as another says something.
+  const readable = present.flatMap((file) => readFrom(KubeConfig, file) ?? []);
+  if (readable.length === 0 && present.length > 0) {
+    throw new CredentialsError(`cannot read kubeconfig ${shown(present.join(' or '))}: ${isNone}; ${whatToDo}`);
   }
+  const [config = new KubeConfig(), ...others] = readable;
+  for (const other of others) mergeMissing(config, other);
   if (context !== undefined) config.setCurrentContext(context);
   if (!config.getContextObject(config.getCurrentContext())) {
     const known = config.getContexts().map(({ name }) => shown(name));
@@ -134,6 +127,24 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
   return config;
 }
 
+const isNone = 'it is empty or not a kubeconfig';
+const whatToDo = 'fix it, or name another with --kubeconfig or KUBECONFIG';
+
+/** What a file says; undefined if it is empty. */
+function readFrom(Config: typeof KubeConfig, file: string): KubeConfig | undefined {
+  try {
+    const text = readFileSync(file, 'utf8');
+    if (text.trim() === '') return undefined;
+    const config = new Config();
+    config.loadFromFile(file);
+    if (isOther(config, text)) throw new TypeError('the library takes any YAML for an empty kubeconfig');
+    return config;
+  } catch (thrown) {
+    // Omit the whole message and the cause: the YAML reader quotes the lines around a mistake, which may hold tokens.
+    throw new CredentialsError(`cannot read kubeconfig ${shown(file)}: ${readingProblem(thrown)}; ${whatToDo}`);
+  }
+}
+
 /**
  * Formats a name for a message. Users receive kubeconfig files from others. Despite the library's types, a name may be
  * missing, or be the number or boolean that YAML makes of unquoted text.
@@ -143,15 +154,15 @@ function shown(name: unknown): string {
   return typeof name === 'string' ? printable(name, 500) : '';
 }
 
-/** Whether a file holds something else. */
-function isOther({ clusters, contexts, users }: KubeConfig, file: string): boolean {
+/** Whether the text of a file is something else. */
+function isOther({ clusters, contexts, users }: KubeConfig, text: string): boolean {
   const isEmpty = clusters.length === 0 && contexts.length === 0 && users.length === 0;
-  return isEmpty && !/\bkind["']?\s*:\s*["']?Config\b/.test(readFileSync(file, 'utf8'));
+  return isEmpty && !/\bkind["']?\s*:\s*["']?Config\b/.test(text);
 }
 
 function readingProblem(thrown: unknown): string {
-  // The library throws this for an empty file, or for one that is not a kubeconfig.
-  if (thrown instanceof TypeError) return 'it is empty or not a kubeconfig';
+  // The library throws this for a file that is not a kubeconfig.
+  if (thrown instanceof TypeError) return isNone;
   return shown(errorMessage(thrown).split('\n', 1)[0] ?? '');
 }
 
