@@ -22,6 +22,7 @@ const manifestName = /\.(ya?ml|json)$/;
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or directory',
+  EISDIR: 'it is a directory',
   EACCES: 'there is no permission to read it',
 };
 

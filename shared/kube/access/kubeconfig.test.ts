@@ -193,6 +193,7 @@ describe('loadKubeconfig', () => {
 
   it.each([
     ['a missing file', () => '/nowhere/config', /^there is no kubeconfig \/nowhere\/config; /],
+    ['a directory', () => folder, /^cannot read kubeconfig \S+: it is a directory; /],
     ['a name with terminal escapes', () => write([one], '\u001b[2J'), /has no context "\\u001b\[2J"/],
     ['a very long name', () => write([one], 'x'.repeat(3_000)), /has no context "x{400,500}…"/],
     ['a number for a name', () => write([one], 0), /has no context "0"; it has: one/],

@@ -3,6 +3,7 @@ import type { RequestOptions } from 'node:https';
 import { delimiter } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { errorMessage } from '../../domain/errors';
+import { fieldAt } from '../../domain/kubernetes/json-value';
 import { printable } from '../../domain/text/printable';
 import type { Clock } from '../../runtime/clock';
 import type { Environment } from '../../runtime/options/options';
@@ -163,6 +164,7 @@ function isOther({ clusters, contexts, users }: KubeConfig, text: string): boole
 function readingProblem(thrown: unknown): string {
   // The library throws this for a file that is not a kubeconfig.
   if (thrown instanceof TypeError) return isNone;
+  if (fieldAt(thrown, ['code']) === 'EISDIR') return 'it is a directory';
   return shown(errorMessage(thrown).split('\n', 1)[0] ?? '');
 }
 

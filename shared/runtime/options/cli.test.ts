@@ -129,6 +129,10 @@ describe('runCli', () => {
     [['help', 'help'], 'Usage: reroll <command> [flags]'],
     [['help', 'version'], version],
     [['help'], 'Usage: reroll <command> [flags]'],
+    [['help', '--help'], 'Usage: reroll <command> [flags]'],
+    [['help', '-h'], 'Usage: reroll <command> [flags]'],
+    [['--help', '--help'], 'Usage: reroll <command> [flags]'],
+    [['-h', '-h'], 'Usage: reroll <command> [flags]'],
     [['help', 'reconciler'], '  --log-level '],
     [['--help', 'reconciler'], '  --log-level '],
   ])('prints the output of --help for %j', async (args, text) => {

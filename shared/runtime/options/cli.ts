@@ -101,10 +101,14 @@ function withCommand(
   commands: readonly CliCommand[],
 ): readonly [name: string, ...rest: readonly string[]] {
   const [first = '--help', ...rest] = args;
+  const helpFlags = ['--help', '-h'];
+  // Help about help is that about everything.
+  const isHelpOfHelp = rest.length === 1 && helpFlags.includes(rest[0] ?? '');
+  if (isHelpOfHelp && ['help', ...helpFlags].includes(first)) return ['--help'];
   // As in kubectl and git, both `reroll version` and `reroll <command> --version` print the version.
   const isVersionOf = rest.length === 1 && ['--version', '-V'].includes(rest[0] ?? '');
   if (first === 'version' || (isVersionOf && commands.some(({ name }) => name === first))) return ['--version'];
-  if (['--help', '-h'].includes(first) && rest.length > 0) return ['help', ...rest];
+  if (helpFlags.includes(first) && rest.length > 0) return ['help', ...rest];
   const fallback = first.startsWith('-') && !ownFlags.includes(first) && commands.find(({ isDefault }) => isDefault);
   return fallback ? [fallback.name, ...args] : [first, ...rest];
 }
