@@ -174,6 +174,28 @@ describe('loadKubeconfig', () => {
     expect(inspect(failure)).not.toContain('s3cr3t');
   });
 
+  it.each<[string, object]>([
+    ['gcp without settings', { name: 'gcp' }],
+    ['azure without settings', { name: 'azure', config: null }],
+    [
+      'gcp without the keys of what its command prints',
+      { name: 'gcp', config: { 'cmd-path': '/bin/echo', 'cmd-args': '{}' } },
+    ],
+    ['one that nobody knows', { name: 'openstack', config: {} }],
+    ['one without a name', {}],
+  ])('rejects an auth-provider that it cannot use: %s', async (_what, provider) => {
+    const path = write([{ ...one, user: { 'auth-provider': provider } }]);
+    await expect(loadKubeconfig({ path, clock })).rejects.toThrow(
+      `kubeconfig ${path}: its auth-provider is not supported or incomplete; use an exec plugin`,
+    );
+  });
+
+  it('sends the token that an auth-provider has stored', async () => {
+    const provider = { name: 'gcp', config: { 'access-token': 'stored' } };
+    const access = await loadKubeconfig({ path: write([{ ...one, user: { 'auth-provider': provider } }]), clock });
+    expect(await access.credentials.headers()).toEqual({ authorization: 'Bearer stored' });
+  });
+
   it('rejects a server without encryption unless the file says insecure', async () => {
     const plain = { ...one, cluster: { server: 'http://one:8080' } };
     await expect(loadKubeconfig({ path: write([plain]), clock })).rejects.toThrow(/http:\/\/one:8080 is not encrypted/);

@@ -3,7 +3,7 @@ import type { RequestOptions } from 'node:https';
 import { delimiter } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { errorMessage } from '../../domain/errors';
-import { fieldAt } from '../../domain/kubernetes/json-value';
+import { fieldAt, textOf } from '../../domain/kubernetes/json-value';
 import { printable } from '../../domain/text/printable';
 import type { Clock } from '../../runtime/clock';
 import type { Environment } from '../../runtime/options/options';
@@ -183,6 +183,10 @@ function mergeMissing(config: KubeConfig, more: KubeConfig): void {
 
 async function authenticate(config: KubeConfig, path: string): Promise<RequestOptions> {
   const options: RequestOptions = { headers: {}, timeout: proxyTimeoutMs };
+  const provider: unknown = config.getCurrentUser()?.authProvider ?? undefined;
+  const unusable = `kubeconfig ${path}: its auth-provider is not supported or incomplete; use an exec plugin`;
+  // The library would send the requests as those of nobody.
+  if (provider !== undefined && !isKnownProvider(provider)) throw new CredentialsError(unusable);
   try {
     await config.applyToHTTPSOptions(options);
   } catch (thrown) {
@@ -190,9 +194,17 @@ async function authenticate(config: KubeConfig, path: string): Promise<RequestOp
     // The error of the parser quotes the beginning of what it was to parse, which may be a token.
     if (thrown instanceof SyntaxError)
       throw new CredentialsError(`${cannot}: the exec plugin of the user printed no JSON`);
+    // The library reads fields of it that it does not have.
+    if (thrown instanceof TypeError && provider !== undefined) throw new CredentialsError(unusable);
     throw new CredentialsError(`${cannot}: ${errorMessage(thrown)}`, thrown);
   }
   return options;
+}
+
+/** As the library decides it. */
+function isKnownProvider(provider: unknown): boolean {
+  const name = textOf(fieldAt(provider, ['name'])) ?? '';
+  return ['azure', 'gcp', 'oidc', 'exec'].includes(name) || fieldAt(provider, ['config', 'exec']) !== undefined;
 }
 
 function headersOf({ headers, auth }: RequestOptions): Record<string, string> {
