@@ -23,6 +23,8 @@ async function run(): Promise<number | undefined> {
   if (typed === undefined) return await runCli(process.argv.slice(2), process.env, io, commands, programName);
   const { completionOf, linesOf } = await import('./cli/completion/completion');
   io.out(linesOf(await completionOf(commands, typed, process.env)));
+  // Once that is written. A plugin that is still at work would keep the process, and the shell waits for its end.
+  process.stdout.write('', () => process.exit());
   return 0;
 }
 

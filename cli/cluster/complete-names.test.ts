@@ -11,12 +11,13 @@ const request: CompletionRequest = { flag: undefined, word: '', args: [], env: {
 
 function world(reply = { status: 200, body: named('web', 'api') }) {
   const { client, transport } = clientWorld(() => reply);
+  const clock = new FakeClock();
   const options: ConnectOptions[] = [];
   let closed = 0;
   const connect: ClusterWorld['connect'] = async (given) => {
     options.push(given);
     return await Promise.resolve({
-      ...{ client, namespace: given.namespace ?? 'default', clock: new FakeClock() },
+      ...{ client, namespace: given.namespace ?? 'default', clock },
       ask: async () => await Promise.reject(new Error('not asked')),
       forward: async () => await Promise.reject(new Error('not asked')),
       close: async () => {
@@ -27,7 +28,7 @@ function world(reply = { status: 200, body: named('web', 'api') }) {
   };
   const flagNames = { for: ['source'] } as const;
   const complete = async (more: Partial<CompletionRequest>, ...names: readonly Named[]) =>
-    await completeNames({ options: clusterOptionTable, names, flagNames }, { connect }, { ...request, ...more });
+    await completeNames({ options: clusterOptionTable, names, flagNames }, { connect, clock }, { ...request, ...more });
   return { complete, transport, options, closed: () => closed };
 }
 
@@ -85,6 +86,15 @@ describe('completeNames', () => {
     const { complete, transport } = world();
     await complete(more, ...(names ? [names] : []));
     expect(transport.requests).toEqual([]);
+  });
+
+  it('waits a second at most for a plugin that obtains credentials', async () => {
+    const clock = new FakeClock();
+    const connect: ClusterWorld['connect'] = async () => await new Promise(() => undefined);
+    const command = { options: clusterOptionTable, names: ['workload'] } as const;
+    const found = completeNames(command, { connect, clock }, { ...request, word: 'deploy/' });
+    await clock.advance(1_000);
+    expect(await found).toEqual([]);
   });
 
   it.each(['workload', 'source'] as const)('knows nothing if it may not list, and closes: %s', async (names) => {

@@ -6,6 +6,8 @@ import { namespaces, type Resource } from '../../shared/kube/resource';
 import type { CompletionRequest } from '../../shared/runtime/options/cli';
 import type { OptionTable } from '../../shared/runtime/options/option-table';
 import { parseArguments } from '../../shared/runtime/options/options';
+import { answerWithin } from './answer-within';
+import type { Cluster } from './cluster';
 import type { ClusterWorld } from './cluster-command';
 import type { ConnectOptions } from './cluster-options';
 import { findSource, findWorkload, isNamespaceWord } from './object-names';
@@ -36,7 +38,7 @@ export interface NamesOfCommand {
 /** Kinds, and the names in the cluster behind them. None if the cluster does not answer soon, or may not be asked. */
 export async function completeNames(
   { options, names = [], flagNames = {} }: NamesOfCommand,
-  world: Pick<ClusterWorld, 'connect'>,
+  world: Pick<ClusterWorld, 'connect' | 'clock'>,
   { flag, word, args, env }: CompletionRequest,
 ): Promise<readonly string[]> {
   const isNamespace = flag !== undefined && namespaceFlags.includes(flag);
@@ -48,16 +50,20 @@ export async function completeNames(
   try {
     // What is typed so far may be wrong; then nothing can be known.
     const given = { ...parseArguments(options, args, env).options, timeoutMs } as unknown as ConnectOptions;
-    const cluster = await world.connect(given, env);
-    try {
-      const within = resource === namespaces ? undefined : cluster.namespace;
-      const found = await namesIn(cluster.client, resource, within);
-      return isNamespace ? found : found.map((name) => `${kind}/${name}`);
-    } finally {
-      await cluster.close();
-    }
+    // An exec plugin may wait for somebody who logs in.
+    const found = await answerWithin(world.clock, timeoutMs, namesOf(resource, world.connect(given, env)));
+    return isNamespace ? found : found.map((name) => `${kind}/${name}`);
   } catch {
     return [];
+  }
+}
+
+async function namesOf(resource: Resource, connected: Promise<Cluster>): Promise<readonly string[]> {
+  const cluster = await connected;
+  try {
+    return await namesIn(cluster.client, resource, resource === namespaces ? undefined : cluster.namespace);
+  } finally {
+    await cluster.close();
   }
 }
 
