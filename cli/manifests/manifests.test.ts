@@ -50,6 +50,19 @@ describe('readManifests', () => {
     expect(line('kind', 'x')).toBeUndefined();
   });
 
+  it('knows what is written without quotes', () => {
+    const [manifest] = read(
+      `${deployment}metadata:\n  name: yes\n  labels: {a: "1", b: 1_0, c: !!str on, d: &d no, e: *d}\n  annotations:\n    a: |\n      x\n`,
+    ).manifests;
+    const plain = (...path: readonly string[]) => manifest?.plainAt(['metadata', ...path]);
+    expect(plain('name')).toBe('yes');
+    expect(['a', 'b', 'c', 'd', 'e', 'f'].map((label) => plain('labels', label))).toEqual([
+      ...[undefined, '1_0', undefined, 'no', undefined, undefined],
+    ]);
+    expect(plain('annotations', 'a')).toBeUndefined();
+    expect(plain('labels')).toBeUndefined();
+  });
+
   it('follows anchors and merges, as kubectl does', () => {
     const [manifest] = read(
       `${deployment}metadata:\n  labels: &l {a: "1"}\n  annotations:\n    <<: *l\n    b: "2"\n`,

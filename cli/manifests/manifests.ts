@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq } from 'yaml';
-import type { Document, Node } from 'yaml';
+import type { Document, Node, Pair } from 'yaml';
 import { NestingError } from '../../shared/domain/content-check/document-node';
 import { composeYaml, yamlFault } from '../../shared/domain/content-check/yaml-documents';
 import { fieldAt, textOf } from '../../shared/domain/kubernetes/json-value';
@@ -22,6 +22,8 @@ export interface Manifest extends FoundObject {
   readonly line: number;
   /** The line of a field of the object; undefined if it is missing. */
   readonly lineOf: (path: readonly string[]) => number | undefined;
+  /** The value of a field if it is written without quotes and tags, in one piece; undefined if it is not. */
+  readonly plainAt: (path: readonly string[]) => string | undefined;
 }
 
 /** The objects in a file, and problems with other parts. */
@@ -60,7 +62,18 @@ export function readManifests({ file, text }: Input, defaultNamespace: string): 
       const at = offsetOfField(node, path);
       return at === undefined ? undefined : lines.at(at);
     };
-    manifests.push({ file, line: lines.at(offset), apiVersion, group, kind, namespace, object: value, lineOf });
+    const plainAt = (path: readonly string[]): string | undefined => plainText(pairAt(node, path)?.value);
+    manifests.push({
+      file,
+      line: lines.at(offset),
+      apiVersion,
+      group,
+      kind,
+      namespace,
+      object: value,
+      lineOf,
+      plainAt,
+    });
   };
   for (const document of documentsOf(text, lines, report)) {
     const [error] = document.errors;
@@ -114,9 +127,16 @@ function withTemplateHint(reason: string, text: string): string {
 
 /** The offset of a field's name. */
 function offsetOfField(node: Node | null, path: readonly string[]): number | undefined {
-  const [field, ...rest] = path;
+  return (pairAt(node, path)?.key as Node | undefined)?.range?.[0];
+}
+
+function pairAt(node: unknown, [field, ...rest]: readonly string[]): Pair | undefined {
   // If two fields have the same name, the last one counts.
   const pair = isMap(node) ? node.items.findLast(({ key }) => isScalar(key) && key.value === field) : undefined;
-  if (!pair) return undefined;
-  return rest.length === 0 ? (pair.key as Node).range?.[0] : offsetOfField(pair.value as Node | null, rest);
+  return pair && rest.length > 0 ? pairAt(pair.value, rest) : pair;
+}
+
+function plainText(node: unknown): string | undefined {
+  const isPlain = isScalar(node) && node.type === 'PLAIN' && node.tag === undefined;
+  return isPlain ? node.source : undefined;
 }

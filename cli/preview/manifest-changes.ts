@@ -7,7 +7,7 @@ import { sourceResources } from '../cluster/source-resources';
 import type { Manifest } from '../manifests/manifests';
 import type { InputProblem } from '../manifests/report-parts';
 import type { SourceChange, SourceChanges } from './source-change';
-import { applied, contentProblems, readSourceObject, type EditedKind } from './source-object';
+import { applied, contentProblems, nameProblems, readSourceObject, type EditedKind } from './source-object';
 
 /** A ConfigMap or Secret of the manifests. */
 interface SourceManifest {
@@ -20,8 +20,9 @@ export function sourceProblems(manifests: readonly Manifest[]): readonly InputPr
   return manifests.flatMap((manifest) => {
     const kind = editedKind(manifest);
     if (!kind) return [];
-    const { file, line, lineOf, object } = manifest;
-    return contentProblems(kind, object).map(({ path, message }) => ({ file, line: lineOf(path) ?? line, message }));
+    const { file, line, lineOf, object, plainAt } = manifest;
+    const problems = [...nameProblems(object, plainAt), ...contentProblems(kind, object, plainAt)];
+    return problems.map(({ path, message }) => ({ file, line: lineOf(path) ?? line, message }));
   });
 }
 

@@ -3,6 +3,7 @@ import {
   applied,
   contentProblems,
   isContentKey,
+  nameProblems,
   readSourceObject,
   type EditedKind,
   type SourceObject,
@@ -52,6 +53,31 @@ describe('what the API server refuses', () => {
       ['the API server refuses binaryData.a: it is not in base64'],
     ],
     [
+      'a list instead of a map',
+      'ConfigMap',
+      { data: ['a'] },
+      ['the API server refuses data: it is no map of keys and their values'],
+    ],
+    [
+      'a text instead of a map',
+      'Secret',
+      { stringData: 'a' },
+      ['the API server refuses stringData: it is no map of keys and their values'],
+    ],
+    ['nothing of an empty field', 'ConfigMap', { data: null, binaryData: {} }, []],
+    [
+      'a key of both fields',
+      'ConfigMap',
+      { data: { a: 'x', b: 'x' }, binaryData: { a: encoded('x') } },
+      ['the API server refuses binaryData.a: data has the same key'],
+    ],
+    [
+      'nothing of a key of both fields of a Secret',
+      'Secret',
+      { data: { a: encoded('x') }, stringData: { a: 'x' } },
+      [],
+    ],
+    [
       'a key with a space',
       'ConfigMap',
       { data: { 'a b': 'x' } },
@@ -61,6 +87,47 @@ describe('what the API server refuses', () => {
     ],
   ])('%s', (_what, kind, object, expected) => {
     expect(contentProblems(kind, object).map(({ message }) => message)).toEqual(expected);
+  });
+});
+
+it('the API server refuses what kubectl takes for no text', () => {
+  const plain = new Map([
+    ['data.a', 'yes'],
+    ['data.b', 'text'],
+  ]);
+  const object = { data: { a: 'yes', b: 'text', c: 'yes' } };
+  expect(contentProblems('ConfigMap', object, (path) => plain.get(path.join('.')))).toEqual([
+    {
+      path: ['data', 'a'],
+      message: 'the API server refuses data.a: kubectl takes it for a boolean or a number; put the value into quotes',
+    },
+  ]);
+});
+
+describe('the name of a manifest', () => {
+  it.each<[string, object, readonly string[]]>([
+    ['is there', { metadata: { name: 'app', namespace: 'shop' } }, []],
+    ['is made by the API server', { metadata: { generateName: 'app-' } }, []],
+    [
+      'is a number',
+      { metadata: { name: 123 } },
+      ['the API server refuses metadata.name: it is no text; put the value into quotes'],
+    ],
+    [
+      'is beside the number of a namespace',
+      { metadata: { name: 'a', namespace: 1 } },
+      ['the API server refuses metadata.namespace: it is no text; put the value into quotes'],
+    ],
+    ['is missing', { metadata: {} }, ['it has no metadata.name']],
+    ['is empty', { metadata: { name: '' } }, ['it has no metadata.name']],
+    ['is missing with all metadata', {}, ['it has no metadata.name']],
+  ])('%s', (_what, object, expected) => {
+    expect(nameProblems(object, () => undefined).map(({ message }) => message)).toEqual(expected);
+  });
+
+  it('is a boolean for kubectl', () => {
+    const problems = nameProblems({ metadata: { name: 'on' } }, (path) => (path.at(-1) === 'name' ? 'on' : undefined));
+    expect(problems.map(({ path }) => path)).toEqual([['metadata', 'name']]);
   });
 });
 

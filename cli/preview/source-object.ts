@@ -1,6 +1,7 @@
 import { annotationsOf, type Annotations } from '../../shared/domain/annotations/annotations';
-import { fieldAt, objectOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, isObject, objectOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
 import type { Labels } from '../../shared/domain/kubernetes/selector';
+import { isOtherThanText } from '../manifests/other-than-text';
 
 /** The kinds whose content a person edits. */
 export type EditedKind = 'ConfigMap' | 'Secret';
@@ -45,19 +46,47 @@ function contentOf(kind: EditedKind, object: unknown): ReadonlyMap<string, Buffe
   return new Map(entries);
 }
 
+/** Why the API server would refuse a field of a manifest. */
+export interface Refused {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** The value of a field that is written without quotes; undefined for any other. */
+export type PlainAt = (path: readonly string[]) => string | undefined;
+
 /** Why the API server would refuse the content of a manifest, with the field. Quotes no value. */
 export function contentProblems(
   kind: EditedKind,
   object: unknown,
-): readonly { readonly path: readonly string[]; readonly message: string }[] {
-  return contentFields[kind].flatMap(([field, encoding]) =>
-    Object.entries(objectOf(fieldAt(object, [field]))).flatMap(([key, value]) => {
-      const message = problemOf(value, encoding) ?? (isContentKey(key) ? undefined : contentKeys);
-      return message === undefined
-        ? []
-        : [{ path: [field, key], message: `the API server refuses ${field}.${key}: ${message}` }];
-    }),
-  );
+  plainAt: PlainAt = () => undefined,
+): readonly Refused[] {
+  return contentFields[kind].flatMap(([field, encoding]) => {
+    const content = fieldAt(object, [field]) ?? {};
+    if (!isObject(content)) return [refused([field], 'it is no map of keys and their values')];
+    return Object.entries(content).flatMap(([key, value]) => {
+      const path = [field, key];
+      const message =
+        textProblem(value, plainAt(path)) ?? encodingProblem(value, encoding) ?? keyProblem(kind, object, path);
+      return message === undefined ? [] : [refused(path, message)];
+    });
+  });
+}
+
+/** Why the API server would refuse the name of a manifest or that of its namespace. */
+export function nameProblems(object: unknown, plainAt: PlainAt): readonly Refused[] {
+  const metadata = fieldAt(object, ['metadata']);
+  const { name, generateName } = objectOf(metadata);
+  if ((name ?? generateName ?? '') === '') return [{ path: ['metadata'], message: 'it has no metadata.name' }];
+  return ['name', 'generateName', 'namespace'].flatMap((field) => {
+    const path = ['metadata', field];
+    const message = textProblem(fieldAt(object, path) ?? '', plainAt(path));
+    return message === undefined ? [] : [refused(path, message)];
+  });
+}
+
+function refused(path: readonly string[], why: string): Refused {
+  return { path, message: `the API server refuses ${path.join('.')}: ${why}` };
 }
 
 /** What the API server takes for a key of a ConfigMap or Secret, in words. */
@@ -67,12 +96,24 @@ export function isContentKey(key: string): boolean {
   return /^(?!\.$|\.\.)[-._a-zA-Z0-9]{1,253}$/.test(key);
 }
 
-function problemOf(value: unknown, encoding: Encoding): string | undefined {
+function textProblem(value: unknown, plain: string | undefined): string | undefined {
   // An empty field, which is an empty value.
   if (value === null) return undefined;
   if (typeof value !== 'string') return 'it is no text; put the value into quotes';
-  if (encoding === 'utf8' || isBase64(value)) return undefined;
-  return 'it is not in base64';
+  if (plain === undefined || !isOtherThanText(plain)) return undefined;
+  return 'kubectl takes it for a boolean or a number; put the value into quotes';
+}
+
+function encodingProblem(value: unknown, encoding: Encoding): string | undefined {
+  return encoding === 'utf8' || typeof value !== 'string' || isBase64(value) ? undefined : 'it is not in base64';
+}
+
+function keyProblem(kind: EditedKind, object: unknown, [field, key = '']: readonly string[]): string | undefined {
+  if (!isContentKey(key)) return contentKeys;
+  // In a Secret, stringData wins over data.
+  const isTwice =
+    kind === 'ConfigMap' && field === 'binaryData' && Object.hasOwn(objectOf(fieldAt(object, ['data'])), key);
+  return isTwice ? 'data has the same key' : undefined;
 }
 
 /** As Go's decoder takes it: padded, with line ends anywhere. */

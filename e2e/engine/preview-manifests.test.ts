@@ -186,6 +186,16 @@ describe('manifests', () => {
       'gone.yaml:5: the API server refuses data.\\u001b[31m: it is no text; put the value into quotes\n',
     ],
     [
+      'with what is text in YAML 1.2 alone',
+      { 'gone.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata:\n  a: "yes"\n  b: yes\n' },
+      'gone.yaml:6: the API server refuses data.b: kubectl takes it for a boolean or a number; put the value into quotes\n',
+    ],
+    [
+      'without a name',
+      { 'gone.yaml': '---\napiVersion: v1\nkind: ConfigMap\ndata: {a: x}\n' },
+      'gone.yaml:2: it has no metadata.name\n',
+    ],
+    [
       'with plain text instead of base64',
       { 'gone.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: {name: db}\ndata:\n  password: hunter-2\n' },
       'gone.yaml:5: the API server refuses data.password: it is not in base64\n',
