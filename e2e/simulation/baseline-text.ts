@@ -11,7 +11,7 @@ export interface WrittenBaseline {
   readonly sources: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   /** What it tells beside the digests: the ids of lists of keys, and what is parsed of contents. */
   readonly filters?: Readonly<Record<string, string>>;
-  readonly parsed?: Readonly<Record<string, unknown>>;
+  readonly parsed?: WrittenBaseline['sources'];
 }
 
 export const baselineAnnotation = 'reroll.dev/baseline';

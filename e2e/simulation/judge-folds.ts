@@ -39,7 +39,9 @@ export function checkFold(opened: Case, { name, writes }: Life): readonly Violat
     const isRecorded = (content: Content | undefined): boolean =>
       matches(digests, source, content, entry) ||
       (isParsed && content !== undefined && recordsToday(opened, source, entry, content));
-    if (differ(former, entry) !== true) return [];
+    const [formerParsed, parsed] = [before.parsed?.[id], after.parsed?.[id]];
+    const areParsed = formerParsed !== undefined && parsed !== undefined;
+    if ((areParsed ? differ(formerParsed, parsed) : differ(former, entry)) !== true) return [];
     const at = `${name} at revision ${revision} by ${user}`;
     if (until.some(({ content }) => isRecorded(content))) {
       // The deletion of a source that is annotated to be ignored is recorded, and no rollout need answer it.
