@@ -75,6 +75,17 @@ export function outdoes(previous: WorkloadEntry | undefined, read: Baseline | un
   return keptOver === undefined ? baseline.sequence > (read?.sequence ?? -1) : keptOver >= (read?.sequence ?? -1);
 }
 
+/**
+ * A list that began before our own write shows neither the restart nor its rollout, and others may wait for that. Both
+ * count until the watch shows our write, too.
+ */
+export function withRestartOf(
+  { record: { lastRestart, progress } }: WorkloadEntry,
+  record: WorkloadRecord,
+): WorkloadRecord {
+  return { ...record, ...(lastRestart && { lastRestart }), progress };
+}
+
 export function recordsSame(left: Baseline | undefined, right: Baseline | undefined): boolean {
   return left !== undefined && left.keyId === right?.keyId && sameSources(left.sources, right.sources);
 }

@@ -533,6 +533,20 @@ describe('our own write', () => {
     });
   });
 
+  it('keeps its restart and rollout if a list that began before it shows neither, and older states that follow do not', () => {
+    const lastRestart = { atMs: at(0), id: '0123abcd' };
+    const progress = { state: 'rolling', pods: 3, pendingPods: 1 } as const;
+    index.wrote(index.get(web)!, { resourceVersion: '20' }, baseline(2, 'blue'), { lastRestart, progress });
+    see({ baseline: textOf(1), resourceVersion: '12', annotations: { ...auto, [named]: 'listed' } }, 'list');
+    const ours = { baseline: baseline(2, 'blue'), record: { resourceVersion: '12', lastRestart, progress } };
+    expect(index.get(web)).toMatchObject(ours);
+    expect(users('cm/listed')).toEqual([web]);
+    see({ baseline: textOf(1), resourceVersion: '15' });
+    expect(index.get(web)).toMatchObject(ours);
+    see({ baseline: textOf(2, 'blue'), resourceVersion: '20' });
+    expect(index.get(web)?.record.lastRestart).toBeUndefined();
+  });
+
   it('leaves alone what a watch has shown of it, and keeps the baseline that it lacks', () => {
     const planned = index.get(web)!;
     see({ baseline: textOf(1), resourceVersion: '20' });

@@ -24,6 +24,7 @@ import {
   knownBaseline,
   outdoes,
   recordsSame,
+  withRestartOf,
   type ReadBaseline,
   type UntrackedEntry,
   type WorkloadEntry,
@@ -332,6 +333,8 @@ export class WorkloadIndex {
     const isWritten = previous?.keptOver !== undefined && recordsSame(previous.baseline, read.baseline);
     const counting = !isWritten && outdoes(previous, read.baseline) ? previous : undefined;
     const keptOver = counting?.keptOver;
+    const nowMs = this.#options.clock.monotonicMs();
+    const ahead = predates(counting?.awaited, record, nowMs) ? counting : undefined;
     const isAlike = previous !== undefined && isTrackedAlike(previous.record, record);
     const signature = isAlike ? previous.signature : trackingSignature(record);
     const underOtherKey = read.underOtherKey === true;
@@ -350,7 +353,7 @@ export class WorkloadIndex {
     const { policy } = this.#options;
     return {
       key,
-      record,
+      record: ahead ? withRestartOf(ahead, record) : record,
       signature,
       baseline: counting?.baseline ?? read.baseline,
       baselineProblem: keptOver === undefined ? read.problem : undefined,
@@ -360,8 +363,7 @@ export class WorkloadIndex {
       referencedSinceVersion: isSince?.referencedSinceVersion ?? record.resourceVersion,
       shownSince: isSince?.shownSince ?? nothing,
       unrecordedSince: isSince?.unrecordedSince ?? unrecordedSince(previous, record, policy),
-      awaited:
-        origin === 'list' && previous ? awaitedAfter(previous, record, this.#options.clock.monotonicMs()) : undefined,
+      awaited: ahead?.awaited ?? (origin === 'list' && previous ? awaitedAfter(previous, record, nowMs) : undefined),
       ownWriteAtMs: previous?.ownWriteAtMs ?? 0,
       keptOver,
       unwritten: keptOver !== undefined && counting?.unwritten === true,
