@@ -132,7 +132,7 @@ export class RestartStages {
     return staged && this.#stopOf(staged, staged.stage);
   }
 
-  /** Whether those that restarted first have yet to prove the content of a source: by their checks, too. */
+  /** Whether those that restarted first have yet to prove the content of a source, by their health checks too. */
   isJudging(source: SourceRef): boolean {
     return this.#current(source)?.isJudged === true;
   }

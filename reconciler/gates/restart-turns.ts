@@ -95,7 +95,7 @@ export class RestartTurns {
     return this.#options.stages.stoppedBy(source);
   }
 
-  /** Whether those that restarted first have yet to prove the content of a source. Their checks are asked as long. */
+  /** Whether those that restarted first have yet to prove the content of a source. Until then, their health checks are run. */
   isJudging(source: SourceRef): boolean {
     const isJudging = this.#options.stages.isJudging(source);
     if (isJudging) this.#arm();

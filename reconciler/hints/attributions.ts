@@ -26,7 +26,10 @@ interface KeptState {
   readonly attribution: Attribution;
   readonly authors: Authors;
   readonly resourceVersion: string;
-  /** The oldest version that an announced write of this content replaced; undefined: none, it was created, or none is known. */
+  /**
+   * The oldest version that an announced write of this content replaced; undefined: the object was created with it, or no
+   * version is known.
+   */
   readonly replaces: string | undefined;
   readonly addedMs: number;
 }

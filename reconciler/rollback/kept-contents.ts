@@ -19,11 +19,11 @@ export interface KeptContentsOptions {
   readonly store: Pick<KeptStore, 'read' | 'write'>;
   /** Whether a restart for the source is owed to the workload, or may be. */
   readonly owes: (workload: TrackedWorkload, source: SourceRef) => boolean;
-  /** Whether those that restarted first have yet to prove the content: the health checks of these are known there alone. */
+  /** Whether those that restarted first have yet to prove the content. The stages alone know of their health checks. */
   readonly isJudging: (source: SourceRef) => boolean;
 }
 
-/** Nobody tells when they have proved it. A look asks the API server nothing until then. */
+/** Nothing reports that the content has proved itself, so it is looked at again. Such a look sends no request. */
 const judgedLookMs = 5_000;
 
 const done: QueueResult = { kind: 'done' };

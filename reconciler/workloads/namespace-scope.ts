@@ -164,7 +164,7 @@ export class NamespaceScope {
     const sinceMs = beforeNextWriteMs(selected.sinceMs, { formerMs: selected.writtenAtMs, writtenAtMs });
     this.#selected.set(record.name, { ...selected, sinceMs, writtenAtMs });
     if (sinceMs === selected.sinceMs) return;
-    // The index has dated the workloads by the time that was too late.
+    // The index has dated the workloads by the later time.
     for (const workload of this.#options.forget(record.name)) {
       this.#gates.get(workload.kind)?.sink.upsert(workload, 'list');
     }

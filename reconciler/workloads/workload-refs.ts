@@ -91,7 +91,10 @@ export class WorkloadRefs {
     };
   }
 
-  /** etcd was restored. Everything is listed again, but a Rollout that does not exist any more is missing from no list. */
+  /**
+   * etcd was restored, and everything is listed again. The index has forgotten the Rollouts, so no list tells which of them are
+   * gone.
+   */
   restored(): void {
     this.#rolloutsOf.clear();
     this.#deploymentOf.clear();

@@ -45,17 +45,17 @@ export function nameAutomaton(compiled: RE2JS, maxSteps: number): NameAutomaton 
   const lazy: LazyAutomaton = compiled.re2().dfa;
   const start = lazy.failed ? null : lazy.start({ context: () => beginOfText }, 0);
   if (!start) return undefined;
-  const runes = [...new Map(characters.map((rune) => [lazy.runeClass(rune), rune])).values()];
+  const runeOfClass = new Map(characters.map((rune) => [lazy.runeClass(rune), rune]));
   const states: LazyState[] = [start];
-  const numbers = new Map(states.map((state, index) => [state, index]));
+  const numbers = new Map([[start, 0]]);
   const next: number[] = [];
   const isAccepting: boolean[] = [];
   let steps = 0;
   // Found states are appended meanwhile.
   for (const state of states) {
-    for (const rune of runes) {
+    for (const [runeClass, rune] of runeOfClass) {
       steps += stepsOfEach + state.nfaStates.length;
-      const following = steps > maxSteps ? null : lazy.step(state, lazy.runeClass(rune), rune, unanchored);
+      const following = steps > maxSteps ? null : lazy.step(state, runeClass, rune, unanchored);
       if (!following) return undefined;
       const known = following.isMatch ? matched : numbers.get(following);
       if (known === undefined) numbers.set(following, states.push(following) - 1);
@@ -63,12 +63,9 @@ export function nameAutomaton(compiled: RE2JS, maxSteps: number): NameAutomaton 
     }
     isAccepting.push(lazy.step(state, lazy.numClasses, endOfText, unanchored)?.isMatch === true);
   }
-  const columns = new Map(characters.map((rune) => [rune, columnOf(runes, lazy, rune)]));
-  return { steps, matches: matcher(Int16Array.from(next), isAccepting, columns, runes.length) };
-}
-
-function columnOf(runes: readonly number[], lazy: LazyAutomaton, rune: number): number {
-  return runes.findIndex((other) => lazy.runeClass(other) === lazy.runeClass(rune));
+  const classes = [...runeOfClass.keys()];
+  const columns = new Map(characters.map((rune) => [rune, classes.indexOf(lazy.runeClass(rune))]));
+  return { steps, matches: matcher(Int16Array.from(next), isAccepting, columns, classes.length) };
 }
 
 function matcher(
