@@ -8,7 +8,7 @@ import type { Violation } from './judge';
 import { restartWrittenBy } from './judge-restart-ids';
 import { isOfEngine, type Life } from './lives';
 import { startMs } from './loop';
-import { lostWrites } from './restored';
+import { lostWrites, recordsLost } from './restored';
 
 /** A record that a reconciler has accepted. */
 interface Told {
@@ -46,6 +46,7 @@ const keptStates = 2;
  * - a record that came after the next change of the source, which may have overtaken the change that it reports;
  * - who wrote a state that was followed by two others before the restart, or whose object was recreated: its authors are
  *   forgotten then;
+ * - who wrote a state to which a restore of etcd has led back from one that was recorded: nobody made that change;
  * - who wrote a state whose record says that it replaced a later one: the review began before a restore of etcd that undid
  *   that one;
  * - who changed other keys than those that differ from what was recorded before: whoever changed these is the author;
@@ -123,6 +124,8 @@ export class KnownAuthors {
     if (newer.length >= keptStates || newer.some(({ uid }) => uid !== version.uid)) return undefined;
     if (!told || later.some(({ atMs }) => atMs <= told.atMs)) return undefined;
     if (!wasLookedAfter(opened, life, source, write.user, told.atMs)) return undefined;
+    const before = recordedOf(write.previous).get(source);
+    if (before !== undefined && recordsLost(opened, source, before)) return undefined;
     const formers = new Set(versions.filter(({ revision }) => revision < version.revision).map(digestOf));
     const isOvertaken = all.some(
       ({ digest, observedAtMs }) => formers.has(digest) && observedAtMs >= told.observedAtMs,

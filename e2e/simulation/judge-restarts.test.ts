@@ -164,9 +164,10 @@ describe('the judge, for authors that the leader knew', () => {
   });
 
   it.each([
-    ['demands no author if the change record came after a state', true, []],
-    ['demands the author of a record that came before all states', false, leftOut],
-  ])('%s that a restore of etcd undid', async (_what, isLate, promises) => {
+    ['demands no author if the change record came after a state', true, false, []],
+    ['demands the author of a record that came before all states', false, false, leftOut],
+    ['demands no author if the workload had restarted for a state', false, true, []],
+  ])('%s that a restore of etcd undid', async (_what, isLate, isAnswered, promises) => {
     const hand = await adopted();
     const changedMs = hand.clock.nowMs();
     await hand.edit('value-2-', 3_000, {}, 'alice');
@@ -177,6 +178,7 @@ describe('the judge, for authors that the leader knew', () => {
     await edited(hand, 'value-3-');
     if (isLate) deliver();
     restore();
+    if (isAnswered) await hand.restart('value-3-');
     await hand.clock.advance(20_000);
     await hand.restart('value-2-', { by: [] });
     expect(judge.violations.map(({ promise }) => promise)).toEqual(promises);
