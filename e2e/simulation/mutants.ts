@@ -20,7 +20,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: 'a hint is taken for what is stored',
     file: hints,
-    from: "    if (this.#pending >= maxPendingHints) return 'full';",
+    from: "    if (this.#sources.isFull) return 'full';",
     to: `    if (known) {
       const Digest = known.content.constructor as unknown as { of(entries: readonly (readonly [string, string])[]): typeof known.content };
       const content = Digest.of(known.content.keyNames.map((name) => [name, hint.digest]));
@@ -30,7 +30,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: 'who announced is the author of whatever is stored',
     file: hints,
-    from: "    if (this.#pending >= maxPendingHints) return 'full';",
+    from: "    if (this.#sources.isFull) return 'full';",
     to: "    if (known) this.#attributions.add(id, known.content.whole(), [hint], 'webhook');",
   },
   {

@@ -8,7 +8,7 @@ import { longForm } from '../../shared/runtime/long-form.fixture';
 import { answerBatch } from './answers';
 import { maxAttributedSources } from '../hints/attributions';
 import { ChannelHarness, changeRecord, ofCrowd, stored } from './channel.fixture';
-import { maxPendingHints } from '../hints/hints';
+import { maxPendingHints } from '../hints/pending-sources';
 
 const runs = longForm(100_000, 1_000);
 const storyRuns = longForm(1_000, 30);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ChannelHarness, changeRecord, ofCrowd, stored } from '../channel/channel.fixture';
-import { maxPendingHints } from './hints';
+import { maxPendingHints } from './pending-sources';
 import { maxRecordsBurst, maxRecordsPerSecond } from './change-record-intake';
 import { appConfig, at } from '../../shared/domain/plan/records.fixture';
 

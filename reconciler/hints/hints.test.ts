@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { appConfig, at, contentOf } from '../../shared/domain/plan/records.fixture';
 import { ChannelHarness, changeRecord, ofCrowd, stored } from '../channel/channel.fixture';
-import { maxHintsPerSource, maxPendingHints } from './hints';
+import { maxHintsPerSource } from './hints';
+import { maxPendingHints } from './pending-sources';
 
 const blue = contentOf({ color: 'blue' }).whole();
 const green = contentOf({ color: 'green' }).whole();
@@ -554,6 +555,16 @@ describe('many hints', () => {
     expect((await channel.metrics.hintsPending.get()).values).toEqual([{ labels: {}, value: maxPendingHints }]);
     channel.watch(stored('blue', ofCrowd(7)));
     expect(channel.hints.offer(changeRecord())).toBe('pending');
+  });
+
+  it('with many changed keys are refused sooner', () => {
+    const changed = { added: [], changed: Array.from({ length: 4 }, (_, i) => String(i).repeat(240)), removed: [] };
+    const isTaken = (i: number): boolean => channel.hints.offer(changeRecord({ ...ofCrowd(i), changed })) !== 'full';
+    let taken = 0;
+    while (taken < maxPendingHints && isTaken(taken)) taken++;
+    expect(channel.hints.pending).toBe(taken);
+    expect(taken).toBeGreaterThan(maxPendingHints / 10);
+    expect(taken).toBeLessThan(maxPendingHints);
   });
 
   it('of one namespace leave room for those of another, and lose only their own oldest', async () => {

@@ -1,4 +1,3 @@
-import { budgets } from '../../shared/domain/budgets';
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { errorMessage } from '../../shared/domain/errors';
 import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
@@ -17,18 +16,10 @@ import { mergedAuthors } from './authors';
 import type { Attribution, ChangePath } from '../../shared/domain/plan/attribution';
 import { Attributions } from './attributions';
 import type { ChannelMetrics } from '../metrics/channel-metrics';
-import {
-  bytesOfHints,
-  hintOf,
-  isOfLaterWrite,
-  isSameChange,
-  isSameState,
-  mergedHint,
-  newestFirst,
-  type Hint,
-} from './hint';
+import { hintOf, isOfLaterWrite, isSameChange, isSameState, mergedHint, newestFirst, type Hint } from './hint';
 import { RateLimitedWarning } from '../../shared/runtime/log/rate-limited-warning';
-import { ReadSchedule, type ScheduledRead } from './read-schedule';
+import { PendingSources, type HintedKind, type PendingSource } from './pending-sources';
+import { ReadSchedule } from './read-schedule';
 
 /** The engine's index of sources. */
 export interface SourceState {
@@ -53,29 +44,9 @@ export interface HintsOptions {
   readonly onAbsent: (source: SourceRef<HintedKind>) => void;
 }
 
-export type HintedKind = ChangeRecord['kind'];
-
 /** The immediate result for a hint; `superseded`: of an earlier write of the same content; `full`: it was not taken. */
 export type OfferResult = 'pending' | 'confirmed' | 'superseded' | 'duplicate' | 'full';
 
-interface PendingSource extends SourceRef<HintedKind> {
-  readonly id: SourceKey;
-  /** In order of arrival. Empty only if the source is to be checked. */
-  hints: readonly Hint[];
-  /** An earlier read and a later list differ. The next read decides. */
-  toCheck: boolean;
-  reads: number;
-  /** When the newest read began, and when the next one is due. */
-  readMs: number;
-  dueMs: number;
-  /** Counts what the index learnt about the source, because a read in progress may then be older. */
-  observations: number;
-  /** Exactly one of these is set: the next read or the one in progress. */
-  scheduled: ScheduledRead | undefined;
-  underWay: Promise<void> | undefined;
-}
-
-export const maxPendingHints = 10_000;
 /** A flood of hints for one source takes no room from the others. */
 export const maxHintsPerSource = 64;
 
@@ -104,14 +75,10 @@ const requestOverMs = 35_000;
  */
 export class Hints {
   readonly #options: HintsOptions;
-  readonly #sources = new Map<SourceKey, PendingSource>();
+  readonly #sources = new PendingSources();
   readonly #attributions: Attributions;
   readonly #schedule: ReadSchedule;
   readonly #warning: RateLimitedWarning;
-  #pending = 0;
-  #pendingBytes = 0;
-  /** Of the pending hints of each namespace that has some. */
-  readonly #namespaceBytes = new Map<string, number>();
   #stopped = false;
 
   constructor(options: HintsOptions) {
@@ -122,7 +89,7 @@ export class Hints {
   }
 
   get pending(): number {
-    return this.#pending;
+    return this.#sources.hints;
   }
 
   /** What is kept besides the pending hints: sources with known authors, and scheduled reads. */
@@ -147,8 +114,7 @@ export class Hints {
       this.#count('confirmed', [hint]);
       return 'confirmed';
     }
-    if (this.#pending >= maxPendingHints) return 'full';
-    if (this.#pendingBytes >= budgets.hintBytes) return 'full';
+    if (this.#sources.isFull) return 'full';
     const source = this.#sources.get(id) ?? this.#begin(record);
     this.#hasten(source);
     this.#replace(source, [...source.hints, hint]);
@@ -180,8 +146,8 @@ export class Hints {
    * know, so a read in progress may be older than the list.
    */
   listed(kind: SourceKind, namespace: string | undefined): void {
-    for (const source of this.#sources.values()) {
-      if (source.kind === kind && (namespace === undefined || source.namespace === namespace)) source.observations++;
+    for (const source of this.#sources.in(namespace)) {
+      if (source.kind === kind) source.observations++;
     }
   }
 
@@ -191,8 +157,8 @@ export class Hints {
    */
   async readNow(namespace: string): Promise<void> {
     const nowMs = this.#options.clock.monotonicMs();
-    const announced = [...this.#sources.values()].filter((source) => source.namespace === namespace);
-    const reads = announced.slice(0, maxReadNow).map(async (source) => {
+    const announced = [...this.#sources.in(namespace)].slice(0, maxReadNow);
+    const reads = announced.map(async (source) => {
       if (!source.scheduled || nowMs < source.readMs + minGapMs) return await source.underWay;
       source.scheduled.cancel();
       await this.#read(source);
@@ -250,9 +216,9 @@ export class Hints {
    * again, and the changes of all other namespaces would wait behind it.
    */
   #keepShare(namespace: string): void {
-    for (const source of this.#sources.values()) {
-      if ((this.#namespaceBytes.get(namespace) ?? 0) <= budgets.hintNamespaceBytes) return;
-      if (source.namespace === namespace) this.#settle(source, 'superseded', source.hints.slice(0, 1));
+    for (const source of this.#sources.in(namespace)) {
+      if (!this.#sources.exceedsShare(namespace)) return;
+      this.#settle(source, 'superseded', source.hints.slice(0, 1));
     }
   }
 
@@ -265,7 +231,7 @@ export class Hints {
     const identity = { id: sourceKey({ kind, namespace, name }), kind, namespace, name };
     const idle = { hints: [], toCheck: false, reads: 0, readMs: -Infinity, dueMs: 0, observations: 0 };
     const source: PendingSource = { ...identity, ...idle, scheduled: undefined, underWay: undefined };
-    this.#sources.set(source.id, source);
+    this.#sources.add(source);
     this.#scheduleRead(source, patienceMs);
     return source;
   }
@@ -387,7 +353,7 @@ export class Hints {
     );
     if (source.hints.length > 0 || source.toCheck) return;
     source.scheduled?.cancel();
-    this.#sources.delete(source.id);
+    this.#sources.delete(source);
   }
 
   #count(result: 'confirmed' | 'superseded' | 'phantom', hints: readonly Hint[]): void {
@@ -400,15 +366,8 @@ export class Hints {
   }
 
   #replace(source: PendingSource, hints: readonly Hint[]): void {
-    const { namespace } = source;
-    const addedBytes = bytesOfHints(hints) - bytesOfHints(source.hints);
-    const namespaceBytes = (this.#namespaceBytes.get(namespace) ?? 0) + addedBytes;
-    if (namespaceBytes === 0) this.#namespaceBytes.delete(namespace);
-    else this.#namespaceBytes.set(namespace, namespaceBytes);
-    this.#pending += hints.length - source.hints.length;
-    this.#pendingBytes += addedBytes;
-    source.hints = hints;
-    this.#options.metrics.hintsPending.set(this.#pending);
+    this.#sources.setHints(source, hints);
+    this.#options.metrics.hintsPending.set(this.pending);
   }
 }
 
