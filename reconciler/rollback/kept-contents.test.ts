@@ -12,12 +12,14 @@ const object = {
 };
 
 let isJudging: boolean;
+let immutable: boolean;
+let reads: number;
 let onRead: () => void;
 let written: string[];
 let kept: KeptContents;
 
 beforeEach(() => {
-  [isJudging, onRead, written] = [false, () => undefined, []];
+  [isJudging, immutable, reads, onRead, written] = [false, false, 0, () => undefined, []];
   kept = new KeptContents({
     ...{ clock: new FakeClock(), healthyForMs: 0, owes: () => false, isJudging: () => isJudging },
     workloads: {
@@ -25,8 +27,9 @@ beforeEach(() => {
     },
     contents: {
       read: async () => {
+        reads++;
         onRead();
-        return await Promise.resolve({ kind: 'ConfigMap', object, record: app });
+        return await Promise.resolve({ kind: 'ConfigMap', object: { ...object, immutable }, record: app });
       },
     },
     store: {
@@ -50,4 +53,15 @@ it('keeps nothing if a health check does not pass any more once the source is re
   onRead = () => (isJudging = true);
   expect(await kept.keep(app)).toEqual({ kind: 'again', afterMs: 0 });
   expect(written).toEqual([]);
+});
+
+it('keeps what must not be put back once a later version of it may, and reads each version once', async () => {
+  immutable = true;
+  for (const version of ['1', '1', '2', '2']) await kept.keep({ ...app, resourceVersion: version });
+  expect([reads, written]).toEqual([2, []]);
+  immutable = false;
+  await kept.keep({ ...app, resourceVersion: '2' });
+  expect([reads, written]).toEqual([2, []]);
+  await kept.keep({ ...app, resourceVersion: '3' });
+  expect(written).toEqual(['good']);
 });

@@ -33,6 +33,8 @@ export class KeptContents {
   readonly #options: KeptContentsOptions;
   /** Which content is kept, as far as this process has seen to it. */
   readonly #kept = new Map<SourceKey, string>();
+  /** The version in which a source must not be put back. A later one may lack the owner that forbade it. */
+  readonly #notRestorable = new Map<SourceKey, string>();
   /** Since when all users are seen to be healthy without a break, by the monotonic clock, and with which content. */
   readonly #healthy = new Map<SourceKey, { readonly content: string; readonly sinceMs: number }>();
 
@@ -45,19 +47,23 @@ export class KeptContents {
     const { contents, store, clock } = this.#options;
     const key = sourceKey(source);
     const content = contentId(source);
-    if (this.#kept.get(key) === content) return done;
+    if (this.#kept.get(key) === content || this.#notRestorable.get(key) === source.resourceVersion) return done;
     const leftMs = this.#untilProvedMs(source);
     if (leftMs === undefined) return done;
     if (leftMs > 0) return { kind: 'again', afterMs: leftMs };
     const stored = await contents.read(source);
     if (!stored || !isAsShown(stored, source)) return done;
-    if (whyNotRestorable(stored.object) === undefined) {
-      const kept = await store.read('good', source.kind, stored.object);
-      const isKept = typeof kept === 'object' && isSameContent(kept.fields, contentFieldsOf(stored.object));
+    if (whyNotRestorable(stored.object) !== undefined) {
+      this.#notRestorable.set(key, source.resourceVersion);
+      this.#healthy.delete(key);
+      return done;
+    }
+    const kept = await store.read('good', source.kind, stored.object);
+    if (typeof kept !== 'object' || !isSameContent(kept.fields, contentFieldsOf(stored.object))) {
       // The reads take a while, and a user may have become unhealthy meanwhile, or a check may not pass any more.
-      if (!isKept && this.#untilProvedMs(source) !== 0) return { kind: 'again', afterMs: 0 };
+      if (this.#untilProvedMs(source) !== 0) return { kind: 'again', afterMs: 0 };
       const note = { change: changeId(source.uid, source.content.whole()), at: new Date(clock.nowMs()).toISOString() };
-      if (!isKept) await store.write('good', source.kind, stored.object, note);
+      await store.write('good', source.kind, stored.object, note);
     }
     this.#kept.set(key, content);
     this.#healthy.delete(key);
@@ -71,11 +77,13 @@ export class KeptContents {
 
   forget(source: SourceKey): void {
     this.#kept.delete(source);
+    this.#notRestorable.delete(source);
     this.#healthy.delete(source);
   }
 
   clear(): void {
     this.#kept.clear();
+    this.#notRestorable.clear();
     this.#healthy.clear();
   }
 

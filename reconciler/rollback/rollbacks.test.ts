@@ -9,7 +9,7 @@ import { paced } from '../gates/gates.fixture';
 import { Metrics } from '../metrics/metrics';
 import { RollbackReports } from '../reporting/rollback-reports';
 import type { KeptContents } from './kept-contents';
-import type { PutBacks } from './put-backs';
+import type { BadContent, PutBacks } from './put-backs';
 import { RollbackRefusedError } from './rollback-refused-error';
 import { Rollbacks } from './rollbacks';
 
@@ -29,6 +29,7 @@ let mode: OnFailure;
 let stopped: StoppedSource | undefined;
 let isLeading: boolean;
 let isHeld: boolean;
+let bad: BadContent | undefined;
 let record: typeof app | undefined;
 let fails: Error | undefined;
 let did: string[];
@@ -53,7 +54,8 @@ beforeEach(() => {
     forget: () => void did.push('forget'),
   };
   const putBacks: Partial<PutBacks> = {
-    putBack: async () => {
+    putBack: async (content) => {
+      bad = content;
       await act('put back');
       return undefined;
     },
@@ -126,6 +128,18 @@ describe('a look at a source', () => {
     const looking = look();
     isHeld = true;
     expect(await looking).toEqual({ kind: 'again', afterMs: minuteMs });
+  });
+
+  it.each<[string, () => void]>([
+    ['the restarts go on', () => (stopped = undefined)],
+    ['somebody holds it', () => (isHeld = true)],
+    ['nobody knows what is owed, as after a restore of etcd', () => (isLeading = false)],
+  ])('that is under way puts nothing back once %s', async (_what, happen) => {
+    stopped = stop;
+    await look();
+    expect(bad?.isStopped()).toBe(true);
+    happen();
+    expect(bad?.isStopped()).toBe(false);
   });
 
   it('tells the same reason again for another content', async () => {

@@ -133,11 +133,13 @@ export class Rollbacks {
   }
 
   async #putBack(source: KeptSource, { change, failed, detail }: StoppedSource): Promise<QueueResult> {
-    const { putBacks, reports, stoppedBy, isHeld } = this.#options;
+    const { putBacks, reports, stoppedBy, isHeld, mayAct } = this.#options;
     // No workload failed: the restarts are stopped because this content was put back before. Reroll does not put it back twice.
     if (change === undefined || !failed) return done;
     if (isHeld(source)) return held;
-    const bad = { source, change, isStopped: () => stoppedBy(source)?.change === change && !isHeld(source) };
+    // After a restore of etcd nobody knows what is owed until all is listed, so what is kept may be too old.
+    const isStopped = (): boolean => mayAct() && stoppedBy(source)?.change === change && !isHeld(source);
+    const bad = { source, change, isStopped };
     try {
       const putBack = await putBacks.putBack(bad);
       if (!putBack && isHeld(source)) return held;
