@@ -67,7 +67,7 @@ describe('docs/pace.md, how many at once', () => {
       };
       const sources = {
         get: () => ({ ...sourceRecord({}), ...(gates && { gates }) }),
-        gatedIn: () => (gates ? [{ kind: 'ConfigMap', namespace: 'shop', name: 'app' } as const] : []),
+        limitingIn: () => (gates ? [{ kind: 'ConfigMap', namespace: 'shop', name: 'app' } as const] : []),
       };
       const rolling = new RollingWorkloads({ clock, onFreed: () => undefined });
       const logger = new RecordingLogger();

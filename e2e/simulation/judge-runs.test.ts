@@ -136,14 +136,18 @@ describe('the judge, for a Job', () => {
     }
   });
 
+  const [lost, promises] = [{ size: 'value-3-' }, ['restart without reason']];
+
   it.each([
-    { lost: { size: 'value-3-' }, isRead: true, shownWithinMs: Infinity, promises: [] },
-    { lost: { size: 'value-3-' }, isRead: true, shownWithinMs: 5_000, promises: ['restart without reason'] },
-    { lost: {}, isRead: false, shownWithinMs: Infinity, promises: [] },
-    { lost: {}, isRead: true, shownWithinMs: Infinity, promises: ['restart without reason'] },
+    { lost, isRead: true, rules: {}, promises: [] },
+    { lost, isRead: true, rules: { shownWithinMs: 90_000 }, promises },
+    { lost, isRead: true, rules: { shownWithinMs: 90_000, firstListsAreLate: true }, promises: [] },
+    { lost, isRead: true, rules: { shownWithinMs: 50_000, firstListsAreLate: true }, promises },
+    { lost: {}, isRead: false, rules: {}, promises: [] },
+    { lost: {}, isRead: true, rules: {}, promises },
   ])(
-    'accepts as a reason that the ConfigMap may have lost a key since it took the place of another: $lost $isRead $shownWithinMs',
-    async ({ lost, isRead, shownWithinMs, promises }) => {
+    'accepts as a reason that the ConfigMap may have lost a key since it took the place of another: $lost $isRead $rules',
+    async ({ lost, isRead, rules, promises }) => {
       const hand = await adopted();
       await hand.edit('value-2-', 3_000, lost);
       const digest = digests.whole('ConfigMap default/app', new Map(Object.entries({ color: 'value-2-', ...lost })));
@@ -155,7 +159,7 @@ describe('the judge, for a Job', () => {
       hand.addJob();
       await hand.createAnew('value-4-');
       await hand.engine('value-4-', true);
-      expect(hand.promises(false, { shownWithinMs })).toEqual(promises);
+      expect(hand.promises(false, rules)).toEqual(promises);
     },
   );
 

@@ -226,7 +226,9 @@ export function lateChanges(
     hasRecorded(lives, process, source, (entry) => digests !== undefined && matches(digests, source, content, entry));
   const versions = contents.versions(source).filter(({ revision }) => revision < born.revision);
   const mayHaveLostKeys = (process: string, version: Version, index: number): boolean => {
-    if (rules.shownWithinMs < Infinity || version.content === undefined) return false;
+    const { shownWithinMs, firstListsAreLate } = rules;
+    if (shownWithinMs < Infinity && !firstListsAreLate) return false;
+    if (version.content === undefined || version.atMs + shownWithinMs < born.atMs) return false;
     if (versions[index - 1]?.content !== undefined) return false;
     const predecessor = versions.slice(0, index).findLast(({ content }) => content !== undefined);
     if (!predecessor) return false;

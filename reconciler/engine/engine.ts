@@ -1,7 +1,7 @@
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { isHistoryName } from '../../shared/domain/protocol/history';
-import { sourceId, sourceKey } from '../../shared/domain/sources/source';
+import { sourceId } from '../../shared/domain/sources/source';
 import type { Term } from '../../shared/domain/plan/plan-input';
 import { EventRecorder } from '../../shared/kube/client/events';
 import { NotLeadingError } from '../apply/restart';
@@ -82,7 +82,10 @@ export class Engine implements ReconcilerEngine {
     const base: EngineBase = { deps, settings, keys: this.#keys };
     const events = this.#eventRecorder();
     this.#permissions = new MissingPermissions(deps.logger);
-    this.#gateProblems = new GateProblems({ ...deps, rollback: settings.rollback });
+    this.#gateProblems = new GateProblems({
+      ...{ ...deps, rollback: settings.rollback },
+      limitingIn: (namespace) => this.#sources.index.limitingIn(namespace),
+    });
     this.#history = buildHistory(base, {
       assertLeading: () => this.#assertHoldingLease(),
       isReferenced: (target) => this.#workloads.refs.isReferenced(target),
@@ -255,7 +258,7 @@ export class Engine implements ReconcilerEngine {
     const { kind, namespace, after } = change;
     // What Reroll writes there itself is no change that anybody made.
     if (kind === 'ConfigMap' && namespace === this.#settings.ownNamespace && isHistoryName(change.name)) return;
-    if (after?.gates) this.#gateProblems.seen(sourceKey(change), namespace, change.before?.gates, after.gates);
+    this.#gateProblems.seenSource(change);
     if (!sameGateSettings(change.before?.gates, after?.gates)) this.#work.turns.freed();
     // Until the first list of a kind is complete, its sources are not news. Then every workload is looked at.
     if (!this.#watch.known.in(namespace).has(kind) && !this.#watch.named.knows(change)) return;

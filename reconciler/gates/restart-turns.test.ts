@@ -42,7 +42,7 @@ beforeEach(() => {
 function make(pace: Partial<PaceSettings>, stages = noStages()): void {
   const sources = {
     get: () => ({ ...sourceRecord({ writtenAtMs: at(0) }), ...(source && { gates: source }) }),
-    gatedIn: () => (source ? [{ ...app, namespace: 'shop' }] : []),
+    limitingIn: () => (source ? [{ ...app, namespace: 'shop' }] : []),
   };
   const onTurn = (key: WorkloadKey): void => void woken.push(key.split('/')[2] ?? '');
   const index = {

@@ -26,7 +26,7 @@ export interface RestartTurnsOptions {
   readonly clock: Clock;
   readonly pace: PaceSettings;
   readonly workloads: Pick<WorkloadIndex, 'get' | 'tracked'>;
-  readonly sources: Pick<SourceIndex, 'get' | 'gatedIn'>;
+  readonly sources: Pick<SourceIndex, 'get' | 'limitingIn'>;
   readonly namespaces: Pick<NamespaceGates, 'of'>;
   readonly rolling: RollingWorkloads;
   readonly order: RestartOrder;
@@ -355,10 +355,8 @@ export class RestartTurns {
       const inUse = { setBy: '--max-rolling-per-node-pool', limit: pace.perNodePool };
       yield { ...inUse, rolling: others(rolling.inNodePool(nodePool)), id: `pool ${nodePool}`, scope: 'stays' };
     }
-    // Also of sources that have not changed: their users must not roll out together for another one either. This runs for
-    // each waiting workload whenever a rollout ends, and a pattern may match all sources of a namespace. So only those with
-    // gates are looked at, which are few.
-    for (const source of sources.gatedIn(namespace)) {
+    // Also of sources that have not changed: their users must not roll out together for another one either.
+    for (const source of sources.limitingIn(namespace)) {
       const ofSource = sources.get(source)?.gates?.maxRolling ?? 'off';
       if (ofSource === 'off' || !candidateOf(source, workload)) continue;
       const { kind, name } = source;

@@ -66,9 +66,16 @@ describe('Attributions', () => {
   });
 
   describe('of some keys', () => {
+    let version: number;
+
+    beforeEach(() => {
+      version = 9;
+    });
+
     function changes(user: string, digest: string, ...changed: readonly string[]): void {
-      const hint = hintOf(changeRecord({ user, changed: { changed, added: [], removed: [] }, replaces: '9' }), 0);
-      attributions.add('app', state(digest), [hint], 'both');
+      const replaces = String(version);
+      const hint = hintOf(changeRecord({ user, changed: { changed, added: [], removed: [] }, replaces }), 0);
+      attributions.add('app', state(digest, 'uid-app', String(++version)), [hint], 'both');
     }
 
     it('name who changed one of them last, not who changed others since', () => {
@@ -96,11 +103,12 @@ describe('Attributions', () => {
     it.each([
       ['12', ['12'], ['alice']],
       ['12', ['13'], []],
-      ['13', ['12'], ['alice']],
+      ['13', ['12'], []],
       ['12', ['18', '12'], ['alice']],
       ['12', ['18', undefined, '13'], []],
+      ['12', ['11', '13'], []],
     ])(
-      'name nobody if a state was never shown in between: one with version %s, and writes that replaced %j',
+      'name nobody if a state may have been in between: after one with version %s, and writes that replaced %j',
       (resourceVersion, replaced, users) => {
         const announced = (user: string, key: string, replaces: string | undefined): Hint => ({
           ...hintOf(changeRecord({ user, changed: { changed: [key], added: [], removed: [] } }), 0),
@@ -116,7 +124,12 @@ describe('Attributions', () => {
 
     it('name the author of a creation for a key that it does not have, because the object before may have had it', () => {
       const changed = { changed: [], added: ['size'], removed: [] };
-      attributions.add('app', state('new'), [hintOf(changeRecord({ user: 'alice', changed }), 0)], 'both');
+      attributions.add(
+        'app',
+        state('new', 'uid-app', '9'),
+        [hintOf(changeRecord({ user: 'alice', changed }), 0)],
+        'both',
+      );
       changes('bob', 'large', 'size');
       expect(attributions.get('app', 'new', ['color'])).toMatchObject({ users: ['alice'] });
       expect(attributions.get('app', 'large', ['color'])).toMatchObject({ users: ['alice'] });

@@ -1,6 +1,5 @@
 import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
-import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import type { Attribution, ChangePath } from '../../shared/domain/plan/attribution';
 import { splitSourceKey, type SourceKey } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
@@ -26,11 +25,8 @@ interface KeptState {
   readonly attribution: Attribution;
   readonly authors: Authors;
   readonly resourceVersion: string;
-  /**
-   * The oldest version that an announced write of this content replaced; undefined: the object was created with it, or no
-   * version is known.
-   */
-  readonly replaces: string | undefined;
+  /** The versions that announced writes of this content were to replace; none: a creation, or no version is known. */
+  readonly replaced: readonly string[];
   readonly addedMs: number;
 }
 
@@ -41,6 +37,8 @@ export const maxAttributedSources = 4_096;
  * change of one key, and others were changed since.
  */
 const maxStates = 8;
+/** Of the versions that writes of a state were to replace. A conflict lets a write be reviewed again. */
+const maxReplaced = 4;
 
 /** The authors of recent states of sources. The least recently used are evicted first. */
 export class Attributions {
@@ -112,9 +110,9 @@ export class Attributions {
     const attribution = merged(before?.attribution ?? added, added);
     attributions.current = digest;
     attributions.states.delete(digest);
-    const replaces = oldestOf([before?.replaces, ...hints.map((hint) => hint.replaces)]);
+    const replaced = boundedVersions([...(before?.replaced ?? []), ...hints.map(({ replaces }) => replaces)]);
     const addedMs = this.#clock.monotonicMs();
-    attributions.states.set(digest, { attribution, authors, resourceVersion, replaces, addedMs });
+    attributions.states.set(digest, { attribution, authors, resourceVersion, replaced, addedMs });
     for (const oldest of attributions.states.keys()) {
       if (attributions.states.size <= maxStates) break;
       attributions.states.delete(oldest);
@@ -135,31 +133,30 @@ const nobody = { users: [], moreUsers: 0, firstUser: undefined, manager: undefin
 
 /**
  * The states that led to this one, oldest first, as far back as none is missing in between: who wrote one that was never
- * shown may have changed any key.
+ * shown may have changed any key. If a write was reviewed before the state that it is shown to follow, its last review was
+ * not heard, and its keys tell of an earlier state.
  */
 function ledTo(states: readonly (readonly [string, KeptState])[], digest: string): readonly KeptState[] {
   const kept = states.map(([, state]) => state);
   const last = states.findIndex(([shown]) => shown === digest);
   const before = kept.slice(0, last);
   const gap = before.findLastIndex(({ resourceVersion }, index) => {
-    const replaces = kept[index + 1]?.replaces;
-    return replaces !== undefined && isOlderVersion(resourceVersion, replaces);
+    const { replaced = [] } = kept[index + 1] ?? {};
+    return replaced.length > 0 && !replaced.includes(resourceVersion);
   });
   return before.slice(gap + 1);
 }
 
-function oldestOf(versions: readonly (string | undefined)[]): string | undefined {
-  return versions.reduce((oldest, version) =>
-    oldest === undefined || (version !== undefined && isOlderVersion(version, oldest)) ? version : oldest,
-  );
+function boundedVersions(versions: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set(versions.filter((version) => version !== undefined))].slice(-maxReplaced);
 }
 
 /**
  * Whether the author may have changed one of these keys: not all that were changed may be known, and an object that was
  * created may replace one that had the key.
  */
-function mayHaveChanged({ attribution: { changedKeys }, replaces }: KeptState, keys: readonly string[]): boolean {
-  return replaces === undefined || !areAllNames(changedKeys) || changedKeys.some((key) => keys.includes(key));
+function mayHaveChanged({ attribution: { changedKeys }, replaced }: KeptState, keys: readonly string[]): boolean {
+  return replaced.length === 0 || !areAllNames(changedKeys) || changedKeys.some((key) => keys.includes(key));
 }
 
 /** Estimated size of a state without its texts. */
@@ -167,9 +164,9 @@ const stateBytes = 200;
 
 function bytesOf(source: SourceKey, { uid, states }: SourceAttributions): number {
   let bytes = source.length + uid.length;
-  for (const [digest, { attribution, authors, resourceVersion, replaces = '' }] of states) {
+  for (const [digest, { attribution, authors, resourceVersion, replaced }] of states) {
     const { manager = '', changedKeys } = attribution;
-    const texts = [digest, resourceVersion, replaces, manager, ...changedKeys];
+    const texts = [digest, resourceVersion, ...replaced, manager, ...changedKeys];
     bytes += stateBytes + bytesOfAuthors(authors) + texts.reduce((sum, text) => sum + text.length, 0);
   }
   return bytes;

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readBearerGates } from '../../shared/domain/gate-settings/bearer-gates';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import { appConfig, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import type { SourceRef } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { Metrics } from '../metrics/metrics';
@@ -12,6 +14,7 @@ function gates(windows: string): GateSettings | undefined {
   return readBearerGates({ 'reroll.dev/windows': windows }, 'source');
 }
 
+let limiting: SourceRef[];
 let clock: FakeClock;
 let logger: RecordingLogger;
 let metrics: Metrics;
@@ -21,7 +24,8 @@ beforeEach(() => {
   clock = new FakeClock();
   logger = new RecordingLogger();
   metrics = new Metrics({ countByNamespace: false });
-  problems = new GateProblems({ clock, logger, metrics, rollback: false });
+  limiting = [];
+  problems = new GateProblems({ clock, logger, metrics, rollback: false, limitingIn: () => limiting });
 });
 
 async function counted(): Promise<unknown> {
@@ -47,7 +51,7 @@ describe('GateProblems', () => {
     ['rollback', true, false],
   ])('of on-failure: %s, with --rollback %j: %j', (onFailure, rollback, isTold) => {
     const source = readBearerGates({ 'reroll.dev/on-failure': onFailure }, 'source');
-    problems = new GateProblems({ clock, logger, metrics, rollback });
+    problems = new GateProblems({ clock, logger, metrics, rollback, limitingIn: () => limiting });
     for (const before of [undefined, source]) problems.seen(title, 'shop', before, source);
     const message = `${title}: annotation reroll.dev/on-failure="${onFailure}" has no effect: the install has no --rollback; set it, or remove the annotation`;
     expect(logger.lines.map((line) => line.message)).toEqual(isTold ? [message] : []);
@@ -72,5 +76,24 @@ describe('GateProblems', () => {
     await clock.advance(3_600_000);
     await twenty('shop');
     expect(logger.lines).toHaveLength(60);
+  });
+
+  it('tells once of a source that is one of too many that limit their users', async () => {
+    const [red, blue] = [sourceRecord(), sourceRecord({ data: { color: 'blue' } })];
+    const gates = { maxRolling: { count: 5, unit: 'workloads' } } as const;
+    const change = { ...appConfig, before: red, after: { ...blue, gates } };
+    limiting = [appConfig];
+    problems.seenSource(change);
+    expect(logger.lines).toEqual([]);
+    limiting = [{ ...appConfig, name: 'another' }];
+    problems.seenSource({ ...change, before: { ...red, gates } });
+    problems.seenSource({ ...change, after: blue });
+    expect(logger.lines).toEqual([]);
+    problems.seenSource(change);
+    expect(logger.lines.map(({ message }) => message)).toEqual([
+      'ConfigMap shop/app: annotation reroll.dev/max-rolling has no effect: only 100 sources of a namespace may have it; ' +
+        'remove it from others, or set it on the namespace',
+    ]);
+    expect(await counted()).toBe(1);
   });
 });

@@ -4,10 +4,13 @@ import {
   type AnnotationProblem,
 } from '../../shared/domain/annotations/annotation-problem';
 import { gateAnnotations } from '../../shared/domain/annotations/annotations';
-import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import { budgets } from '../../shared/domain/budgets';
+import { limitsRolling, type GateSettings } from '../../shared/domain/gate-settings/gate-settings';
+import { sourceId, sourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Metrics } from '../metrics/metrics';
+import type { SourceChange } from '../sources/source-index';
 
 export interface GateProblemsOptions {
   readonly clock: Clock;
@@ -15,6 +18,8 @@ export interface GateProblemsOptions {
   readonly metrics: Pick<Metrics, 'annotationProblemsTotal'>;
   /** Whether contents are kept and put back in this install. */
   readonly rollback: boolean;
+  /** The sources of a namespace whose limit of what rolls at once counts. */
+  readonly limitingIn: (namespace: string) => Iterable<SourceRef>;
 }
 
 /** Nobody reads more of one namespace, and a tenant may have thousands of sources. */
@@ -43,10 +48,26 @@ export class GateProblems {
     const known = new Set(this.#problemsOf(before).map((problem) => describeProblem(title, problem)));
     for (const problem of problems) {
       const line = describeProblem(title, problem);
-      if (known.has(line)) continue;
-      this.#options.metrics.annotationProblemsTotal.inc();
-      this.#log(line, namespace);
+      if (!known.has(line)) this.#report(line, namespace);
     }
+  }
+
+  /** As {@link seen}, of a source. */
+  seenSource(change: SourceChange): void {
+    const { namespace, before, after } = change;
+    const [title, id] = [sourceKey(change), sourceId(change)];
+    this.seen(title, namespace, before?.gates, after?.gates);
+    if (!limitsRolling(after?.gates) || limitsRolling(before?.gates)) return;
+    for (const source of this.#options.limitingIn(namespace)) if (sourceId(source) === id) return;
+    const message = `has no effect: only ${String(budgets.limitingSources)} sources of a namespace may have it`;
+    const fix = 'remove it from others, or set it on the namespace';
+    const key = gateAnnotations.maxRolling;
+    this.#report(describeProblem(title, { code: 'over-budget', key, value: undefined, message, fix }), namespace);
+  }
+
+  #report(line: string, namespace: string): void {
+    this.#options.metrics.annotationProblemsTotal.inc();
+    this.#log(line, namespace);
   }
 
   #problemsOf({ problems = [], onFailure = 'stop' }: GateSettings = {}): readonly AnnotationProblem[] {

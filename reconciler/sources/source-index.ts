@@ -97,9 +97,9 @@ export class SourceIndex {
     return this.#store.namesIn(kind, namespace);
   }
 
-  /** The sources of a namespace that have gate settings of their own: mostly none. */
-  gatedIn(namespace: string): Iterable<SourceRef> {
-    return this.#store.gatedIn(namespace);
+  /** The sources of a namespace that limit how many of their users roll out at once: mostly none. */
+  limitingIn(namespace: string): Iterable<SourceRef> {
+    return this.#store.limitingIn(namespace);
   }
 
   /** How many sources of a kind a namespace has, or had a moment ago. */

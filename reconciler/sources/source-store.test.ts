@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals';
+import { budgets } from '../../shared/domain/budgets';
 import { appConfig, at, contentOf, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import { noPast, type SourceEntry } from './source-entry';
 import { SourceStore } from './source-store';
@@ -46,16 +47,33 @@ it('lists the sources of a kind in one namespace, or in all', () => {
   expect([...store.keys('ConfigMap', 'empty')]).toEqual([]);
 });
 
-it('lists the sources of a namespace that have gate settings, whatever became of them', () => {
+it('lists the sources of a namespace that limit their users, whatever became of them', () => {
   const shared = { ...appConfig, kind: 'Secret', name: 'shared' } as const;
-  const gated = { ...entryOf(), record: { ...sourceRecord(), gates: { isUrgent: true } } };
-  for (const source of [appConfig, shared, { ...shared, namespace: 'other' }]) store.set(source, gated);
+  const limiting = {
+    ...entryOf(),
+    record: { ...sourceRecord(), gates: { maxRolling: { count: 5, unit: 'workloads' } } },
+  } satisfies SourceEntry;
+  for (const source of [appConfig, shared, { ...shared, namespace: 'other' }]) store.set(source, limiting);
   store.set(appConfig, entryOf());
-  expect([...store.gatedIn('shop')]).toEqual([shared]);
-  store.set(shared, { ...gated, record: undefined });
-  expect([...store.gatedIn('shop')]).toEqual([]);
+  expect([...store.limitingIn('shop')]).toEqual([shared]);
+  for (const gates of [{ isUrgent: true }, { maxRolling: 'off' }] as const) {
+    store.set(appConfig, { ...limiting, record: { ...limiting.record, gates } });
+  }
+  expect([...store.limitingIn('shop')]).toEqual([shared]);
+  store.set(shared, { ...limiting, record: undefined });
+  expect([...store.limitingIn('shop')]).toEqual([]);
   store.delete({ ...shared, namespace: 'other' });
-  expect([...store.gatedIn('other')]).toEqual([]);
+  expect([...store.limitingIn('other')]).toEqual([]);
+});
+
+it('lists no more of those than the budget, and another one once one of them is gone', () => {
+  const names = Array.from({ length: budgets.limitingSources + 1 }, (_, i) => `app-${String(i)}`);
+  const record = { ...sourceRecord(), gates: { maxRolling: { count: 5, unit: 'workloads' } } } as const;
+  for (const name of names) store.set({ ...appConfig, name }, { ...entryOf(), record });
+  const listed = (): readonly string[] => [...store.limitingIn('shop')].map(({ name }) => name);
+  expect(listed()).toEqual(names.slice(0, -1));
+  store.delete({ ...appConfig, name: 'app-3' });
+  expect(listed()).toEqual(names.filter((name) => name !== 'app-3'));
 });
 
 it('neither lists nor counts a deleted source whose past it still knows', () => {

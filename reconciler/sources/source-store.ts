@@ -1,3 +1,5 @@
+import { budgets } from '../../shared/domain/budgets';
+import { limitsRolling } from '../../shared/domain/gate-settings/gate-settings';
 import { objectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import {
   sourceId,
@@ -22,8 +24,8 @@ export class SourceStore {
     Secret: new Map(),
     SecretProviderClass: new Map(),
   };
-  /** The sources that have gate settings, by namespace. */
-  readonly #gated = new Map<string, Map<SourceId, SourceRef>>();
+  /** The sources that limit how many of their users roll out at once, by namespace. */
+  readonly #limiting = new Map<string, Map<SourceId, SourceRef>>();
 
   get(source: SourceRef): SourceEntry | undefined {
     const stored = this.#kinds[source.kind].get(source.namespace)?.get(source.name);
@@ -38,8 +40,8 @@ export class SourceStore {
     const known = withResolvedTimes(entry);
     entries.set(name, PackedSource.of(known) ?? known);
     // A copy: the source may be a whole record, and would keep its content in memory.
-    if (entry.record?.gates) this.#addGated({ kind, namespace, name });
-    else this.#deleteGated(source);
+    if (limitsRolling(entry.record?.gates)) this.#addLimiting({ kind, namespace, name });
+    else this.#deleteLimiting(source);
   }
 
   delete(source: SourceRef): void {
@@ -48,7 +50,7 @@ export class SourceStore {
     const entries = namespaces.get(namespace);
     entries?.delete(name);
     if (entries?.size === 0) namespaces.delete(namespace);
-    this.#deleteGated(source);
+    this.#deleteLimiting(source);
   }
 
   /** The name of every source of a kind in a namespace. */
@@ -56,9 +58,13 @@ export class SourceStore {
     for (const [name, stored] of this.#kinds[kind].get(namespace) ?? []) if (exists(stored)) yield name;
   }
 
-  /** The sources of a namespace that have gate settings of their own: mostly none. */
-  gatedIn(namespace: string): Iterable<SourceRef> {
-    return this.#gated.get(namespace)?.values() ?? [];
+  /** The sources of a namespace that limit how many of their users roll out at once: mostly none. */
+  *limitingIn(namespace: string): Iterable<SourceRef> {
+    let left: number = budgets.limitingSources;
+    for (const source of this.#limiting.get(namespace)?.values() ?? []) {
+      if (left-- === 0) return;
+      yield source;
+    }
   }
 
   /** The sources of a kind, including those that are deleted and not forgotten yet. */
@@ -96,14 +102,14 @@ export class SourceStore {
     return { sources, retainedBytes };
   }
 
-  #addGated(source: SourceRef): void {
-    const gated = this.#gated.get(source.namespace) ?? new Map<SourceId, SourceRef>();
-    this.#gated.set(source.namespace, gated.set(sourceId(source), source));
+  #addLimiting(source: SourceRef): void {
+    const limiting = this.#limiting.get(source.namespace) ?? new Map<SourceId, SourceRef>();
+    this.#limiting.set(source.namespace, limiting.set(sourceId(source), source));
   }
 
-  #deleteGated(source: SourceRef): void {
-    const gated = this.#gated.get(source.namespace);
-    if (gated?.delete(sourceId(source)) === true && gated.size === 0) this.#gated.delete(source.namespace);
+  #deleteLimiting(source: SourceRef): void {
+    const limiting = this.#limiting.get(source.namespace);
+    if (limiting?.delete(sourceId(source)) === true && limiting.size === 0) this.#limiting.delete(source.namespace);
   }
 }
 

@@ -62,6 +62,11 @@ export const budgets = {
   parsedBytes: 16 * kib,
   /** One question from the webhook about a workload, a source or a batch of changes. */
   questionBytes: 256 * kib,
+  /**
+   * Sources of one namespace that limit how many of their users roll out at once. Each is looked at for each workload that
+   * waits, whenever a rollout ends.
+   */
+  limitingSources: 100,
   /** A schema that content is checked with; parsing a larger one would take too long for a review. */
   schemaBytes: 256 * kib,
   /** All patterns of one schema, in instructions. The pattern of a Kubernetes name takes 2,200. */

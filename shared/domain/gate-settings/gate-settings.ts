@@ -220,6 +220,11 @@ function sourceOnly(): Problem {
   return new Problem('wrong-place', 'counts on a source only and has no effect here', 'move it to the source');
 }
 
+/** Whether a source says how many of its users may roll out at once. */
+export function limitsRolling(gates: GateSettings | undefined): boolean {
+  return (gates?.maxRolling ?? 'off') !== 'off';
+}
+
 function readMaxRolling(text: string): RollingLimitSetting | Problem {
   try {
     return parseRollingLimit(text);
