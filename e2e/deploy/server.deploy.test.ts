@@ -47,6 +47,22 @@ describe('what Helm tells after an install', () => {
     expect(await notes({})).toContain(command);
   });
 
+  it.each<[string, Values, string]>([
+    ['opt in', {}, 'opt in: annotate a workload with reloader.stakater.com/auto: "true".'],
+    [
+      'opt in by another annotation',
+      { reloader: { custom_annotations: { auto: 'acme.io/auto' } } },
+      'acme.io/auto: "true".',
+    ],
+    [
+      'opt out',
+      { reloader: { autoReloadAll: true } },
+      'opt out: annotate a workload with reloader.stakater.com/auto: "false".',
+    ],
+  ])('how workloads %s', async (_how, values, told) => {
+    expect((await notes(values)).split('\n')[0]).toContain(told);
+  });
+
   it('nothing of a webhook that is not there', async () => {
     const told = await notes({ webhook: { enabled: false } });
     expect(told).toContain('deployment/infra-reroll');
