@@ -130,19 +130,22 @@ export async function getObjectAt(
   return parse(kubeList, await client.request({ ...limits, method: 'GET', path, query }), resource).items?.[0];
 }
 
-/** The newest version of a resource, read from etcd and not from a cache. The answer contains no objects. */
+/**
+ * The newest version of a resource, read from etcd and not from a cache. The answer contains one object at most. Where
+ * a Role grants one name alone, `fieldSelector` must select it.
+ */
 export async function newestVersion(
   client: KubeClient,
   resource: Resource,
   namespace: string | undefined,
-  limits: RequestLimits = {},
+  { fieldSelector, ...limits }: RequestLimits & Pick<ListOptions, 'fieldSelector'> = {},
 ): Promise<string> {
   const path = resourcePath(resource, namespace);
   const answer = await client.request({
     ...limits,
     method: 'GET',
     path,
-    query: { limit: '1' },
+    query: { limit: '1', fieldSelector },
     accept: metadataOnlyList,
   });
   return parse(versionedList, answer, resource).metadata.resourceVersion;
@@ -261,7 +264,7 @@ export async function deleteObject(
 
 export interface ListOptions extends RequestLimits {
   readonly labelSelector?: string;
-  readonly fieldSelector?: string;
+  readonly fieldSelector?: string | undefined;
   /** Ask for the metadata alone. A server that does not know this returns whole objects. */
   readonly metadataOnly?: boolean;
   /** The number of objects of one answer; default: all in one. */

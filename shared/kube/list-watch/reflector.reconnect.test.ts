@@ -292,6 +292,31 @@ describe('a watch that ends is reopened', () => {
     },
   );
 
+  it('checks with the field selector of the watch, because a Role may grant one name alone', async () => {
+    const first = new FakeBody();
+    const fieldSelector = 'metadata.name=a';
+    const { reflector, clock, lists, reconnects, logger } = pagedWorld(
+      {
+        list: (request) =>
+          queryOf(request).get('fieldSelector') === fieldSelector
+            ? listOf('10', [thing('a', '5')])
+            : refusal(403, 'Forbidden'),
+        watch: (_request, index) => ({ body: index === 0 ? first : new FakeBody() }),
+      },
+      { fieldSelector },
+    );
+    reflector.start();
+    await clock.advance(20_000);
+    first.reset();
+    await clock.advance(300_000);
+    expect(lists.map((list) => queryOf(list).get('limit'))).toEqual(['500', '1']);
+    expect(new Set(reconnects)).toEqual(new Set(['connection', 'idle']));
+    expect(logger.lines.map(({ message }) => message)).not.toContain(
+      'watch refused, listing instead until it is allowed',
+    );
+    await reflector.stop();
+  });
+
   it('reopens the watch soon after it should have ended, although bookmarks arrive', async () => {
     const first = new FakeBody();
     const { reflector, clock, watches, reconnects } = serverOf([first]);

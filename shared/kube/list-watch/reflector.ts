@@ -205,8 +205,9 @@ export class Reflector<T> {
 
   async #isAheadOfServer(signal: AbortSignal): Promise<boolean> {
     const { client } = this.#deps;
-    const { resource, namespace } = this.#options;
-    const newest = async (): Promise<string> => await newestVersion(client, resource, namespace, { signal });
+    const { resource, namespace, fieldSelector } = this.#options;
+    const newest = async (): Promise<string> =>
+      await newestVersion(client, resource, namespace, { signal, fieldSelector });
     const restored = await this.#lastSync.compareWithServer(newest);
     if (!restored) return false;
     this.#logger.warn('the server is behind versions that it has sent, as after a restore of etcd: listing again', {
