@@ -415,3 +415,27 @@ describe('an idle connection that the server closed', () => {
     expect(connections).toBe(2);
   });
 });
+
+describe('a connection whose peer is gone without a word', () => {
+  it('takes the idle ones with it, so that the next request does not wait for one of them', async () => {
+    let isGone = false;
+    const server = createTcpServer((socket) => {
+      const isOld = !isGone;
+      socket.on('error', () => undefined);
+      socket.on('data', () => {
+        if (!isOld || !isGone) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+      });
+    });
+    const transport = createHttpsTransport({ server: `http://127.0.0.1:${await listen(server)}`, tls: {} });
+    open.push(() => transport.close());
+    await Promise.all([1, 2, 3].map(async () => await text(await transport.send(get))));
+    isGone = true;
+    const tooLate = new AbortController();
+    const unanswered = transport.send({ ...get, method: 'PUT', body: Buffer.from('{}'), signal: tooLate.signal });
+    await new Promise((resolve) => setImmediate(resolve));
+    tooLate.abort();
+    await expect(unanswered).rejects.toBeInstanceOf(ConnectionError);
+    expect(await text(await transport.send({ ...get, method: 'PUT', body: Buffer.from('{}') }))).toBe('ok');
+    expect(transport.connectionsOpened).toBe(4);
+  });
+});

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { errorMessage } from '../../domain/errors';
+import { isAborted } from '../../runtime/clock';
 import type { TlsMaterial } from '../access/cluster-access';
 import { CredentialsError } from '../access/credentials';
 import { ConnectionError } from '../errors';
@@ -89,6 +90,9 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
     try {
       answer = await answerOf(outgoing, signal);
     } catch (thrown) {
+      // No answer in time on a connection that was idle: its peer may be gone without a word. Then the other idle ones
+      // are dead too, and each would cost the next request its time.
+      if (outgoing.reusedSocket && signal && isAborted(signal)) destroyIdle(agent);
       if (!mayRetry || !wasClosedWhileIdle(outgoing, thrown)) throw asConnectionError(thrown, isProxied);
       // The server has probably closed all idle connections: the retry needs a new one.
       destroyIdle(agent);
