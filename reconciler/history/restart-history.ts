@@ -42,8 +42,8 @@ export class RestartHistory {
   #refusals = boundedByNamespace<WorkloadKey, string>();
   /** When the term began; undefined while this replica does not lead. */
   #sinceMs: number | undefined;
-  /** Ids of the restarts that earlier leaders have told of; undefined until that is read. */
-  #before: ReadonlySet<string> | undefined;
+  /** Whether it is read what earlier leaders have told. */
+  #isRead = false;
   /** Workloads whose restart of before this term was looked at, by uid. Tenants make new ones without end. */
   #lookedAt = boundedByNamespace<string, true>();
 
@@ -68,7 +68,7 @@ export class RestartHistory {
 
   end(): void {
     this.#sinceMs = undefined;
-    this.#before = undefined;
+    this.#isRead = false;
     this.#lookedAt = boundedByNamespace();
     this.#open.clear();
     this.#refusals = boundedByNamespace();
@@ -182,15 +182,13 @@ export class RestartHistory {
 
   /** How it ends is awaited only if this leader follows it. */
   #asKnown(entry: HistoryEntry): HistoryEntry {
-    if (entry.outcome !== 'rolling' || this.#open.has(`${entry.kind}/${entry.namespace}/${entry.name}`, entry.id)) {
-      return entry;
-    }
+    if (entry.outcome !== 'rolling' || this.#open.has(keyIn(entry), entry.id)) return entry;
     return { ...entry, outcome: 'unknown', reason: 'nobody saw how it ended' };
   }
 
   /** The history of earlier leaders is read: their restarts are followed, and what they had no time to write is added. */
   #takeUp(): void {
-    this.#before = new Set(this.#writer.log.read().entries.map(({ id }) => id));
+    this.#isRead = true;
     this.#lookedAt = boundedByNamespace();
     for (const shown of this.#shown.all()) this.#onShown(shown);
   }
@@ -198,15 +196,21 @@ export class RestartHistory {
   #onShown(shown: ShownRestart): void {
     this.#open.look(shown);
     const { target, restart } = shown;
-    if (this.#sinceMs === undefined || !this.#before) return;
+    if (this.#sinceMs === undefined || !this.#isRead) return;
     // The worker tells of those of this term. Of another, somebody else has written the annotation.
     if (restart.atMs >= this.#sinceMs || this.#lookedAt.has(target.uid)) return;
     this.#lookedAt.set(target.uid, true, target.uid.length, target.namespace);
     if (this.#open.has(keyOf(target), restart.id)) return;
-    const known = this.#before.has(restart.id) ? this.#writer.log.find(restart.id) : undefined;
+    const known = this.#writer.log.find(restart.id);
     if (!known) this.restartedAsTold(target, shown.told);
-    else if (known.outcome === 'rolling') this.#open.begin({ ...restart, target });
+    // A copy of a workload has its annotation too, and so may whatever a tenant writes.
+    else if (known.outcome === 'rolling' && keyIn(known) === keyOf(target)) this.#open.begin({ ...restart, target });
   }
+}
+
+/** The workload that an entry is about. */
+function keyIn({ kind, namespace, name }: HistoryEntry): WorkloadKey {
+  return `${kind}/${namespace}/${name}`;
 }
 
 function boundedByNamespace<Key, Value>(): BoundedMap<Key, Value> {
