@@ -249,6 +249,21 @@ describe('stop', () => {
     expect(holder(world)).toBe('');
   });
 
+  it('ends when the Events of the last restarts are written; the Lease does not wait for them', async () => {
+    const world = await running();
+    const answer = world.hold(/^POST .*events\?/);
+    paint(world, 'blue');
+    await world.clock.advance(2_000);
+    let hasStopped = false;
+    const stopping = world.engine.stop().then(() => (hasStopped = true));
+    await world.clock.settle();
+    expect(holder(world)).toBe('');
+    expect(hasStopped).toBe(false);
+    await answer();
+    await stopping;
+    expect([...world.server.objects.keys()].filter((path) => path.includes('/events/'))).toHaveLength(1);
+  });
+
   it.each([
     ['syncing', /secrets\?limit=500/],
     ['acting', undefined],

@@ -61,6 +61,7 @@ export class Engine implements ReconcilerEngine {
   readonly #watch: WatchParts;
   readonly #work: WorkParts;
   readonly #election: Election;
+  readonly #events: Pick<EventRecorder, 'record' | 'dropped' | 'stop'>;
 
   /** Undefined while this replica does not lead. */
   #term: Term | undefined;
@@ -80,7 +81,7 @@ export class Engine implements ReconcilerEngine {
     this.#settings = settings;
     this.#keys = new DigestKeyring(digester, deps.keyIsShared ?? true);
     const base: EngineBase = { deps, settings, keys: this.#keys };
-    const events = this.#eventRecorder();
+    const events = (this.#events = this.#eventRecorder());
     this.#permissions = new MissingPermissions(deps.logger);
     this.#gateProblems = new GateProblems({
       ...{ ...deps, rollback: settings.rollback },
@@ -225,11 +226,12 @@ export class Engine implements ReconcilerEngine {
     await Promise.all(parts.map(async (part) => await part?.stop()));
     this.#work.turns.end();
     await this.#history.stop();
-    // The Lease comes last: no other replica may begin until the writes in progress have ended.
+    // The Lease comes after them: no other replica may begin until the writes in progress have ended.
     await this.#election.stop();
+    await this.#events.stop();
   }
 
-  #eventRecorder(): Pick<EventRecorder, 'record' | 'dropped'> {
+  #eventRecorder(): Pick<EventRecorder, 'record' | 'dropped' | 'stop'> {
     const { identity: instance, dryRun } = this.#settings;
     if (dryRun) return dryRunEvents;
     const whenIdle = async (maxMs: number): Promise<void> => await this.#work.queue.whenIdle(maxMs);

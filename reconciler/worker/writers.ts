@@ -35,4 +35,4 @@ export const dryRunWriters: Writers = {
 };
 
 /** For a dry run: records no Event. */
-export const dryRunEvents = { dropped: 0, record: () => Promise.resolve() };
+export const dryRunEvents = { dropped: 0, record: () => Promise.resolve(), stop: () => Promise.resolve() };

@@ -199,4 +199,34 @@ describe('EventRecorder', () => {
     await events.record({ ...reloaded, message: 'x'.repeat(100_000) });
     expect(bodyOf(transport.requests[0])).toMatchObject({ message: expect.stringMatching(/^x{1000,1021}…$/) });
   });
+
+  it('writes before its process ends what it can in a second, and counts the rest', async () => {
+    const answers: (() => void)[] = [];
+    const { events, transport, clock, logger } = recorder(
+      async () => await new Promise((resolve) => answers.push(() => resolve(created))),
+    );
+    const recorded = ['a', 'b', 'c', 'd', 'e'].map(async (message) => await events.record({ ...reloaded, message }));
+    await clock.settle();
+    let isStopped = false;
+    const stopped = events.stop().then(() => (isStopped = true));
+    for (const answer of answers.splice(0)) answer();
+    await clock.advance(999);
+    expect([transport.requests.length, isStopped]).toEqual([4, false]);
+    await clock.advance(1);
+    await stopped;
+    expect(events.dropped).toBe(1);
+    expect(logger.lines.at(-1)).toMatchObject({ level: 'warn', fields: { events: 1 } });
+    for (const answer of answers.splice(0)) answer();
+    await Promise.all(recorded);
+    expect(transport.requests).toHaveLength(4);
+  });
+
+  it('lets its process end as soon as all are written', async () => {
+    const { events, transport, clock } = recorder();
+    void events.record(reloaded);
+    await events.stop();
+    await events.stop();
+    expect(transport.requests).toHaveLength(1);
+    expect(clock.pendingTimers).toBe(0);
+  });
 });

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../domain/errors';
 import { printable } from '../../domain/text/printable';
 import { textDigest } from '../../domain/sources/content-digest';
-import type { Clock } from '../../runtime/clock';
+import { sleep, type Clock } from '../../runtime/clock';
 import type { LogFields, Logger } from '../../runtime/log/logger';
 import type { Random } from '../../runtime/random';
 import { randomHex } from '../../runtime/random';
@@ -76,6 +76,9 @@ const maxWriting = 2;
 /** Events wait for running restarts, but not so long that users miss them. */
 const maxDelayMs = 5_000;
 
+/** When the process ends, the last Events are written if the API server accepts them at once. */
+const stopGraceMs = 1_000;
+
 /** The same warning about the same object is written at most once in this time. */
 const repeatAfterMs = 5 * 60_000;
 const maxRemembered = 4096;
@@ -103,6 +106,8 @@ export class EventRecorder {
   readonly #warning: RateLimitedWarning;
   #writing = 0;
   #dropped = 0;
+  /** All Events are written. */
+  #onWritten: () => void = () => undefined;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
@@ -110,7 +115,7 @@ export class EventRecorder {
     this.#recorded = new RecentMap(options.clock, { keptMs: repeatAfterMs, maxEntries: maxRemembered });
   }
 
-  /** Events that were dropped because too many were pending. */
+  /** Events that were dropped because too many were pending, also when the process ended. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -138,6 +143,19 @@ export class EventRecorder {
     });
   }
 
+  /** Resolves soon. Events that cannot be written by then are lost and counted. */
+  async stop(): Promise<void> {
+    const { clock, logger } = this.#options;
+    const written = new AbortController();
+    this.#onWritten = () => written.abort();
+    if (this.#writing > 0) await sleep(clock, stopGraceMs, written.signal);
+    const lost = this.#waiting.splice(0);
+    if (lost.length === 0) return;
+    this.#dropped += lost.length;
+    logger.warn('events dropped, the process ends', { events: lost.length });
+    for (const { onEnd } of lost) onEnd();
+  }
+
   async #writeAll(): Promise<void> {
     const { clock, whenIdle } = this.#options;
     this.#writing++;
@@ -148,6 +166,7 @@ export class EventRecorder {
       next.onEnd();
     }
     this.#writing--;
+    if (this.#writing === 0) this.#onWritten();
   }
 
   #hasLeft(share: string): void {
