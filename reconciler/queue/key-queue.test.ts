@@ -60,6 +60,30 @@ describe('KeyQueue', () => {
     expect(runs).toEqual(['a']);
   });
 
+  it('keeps few entries for a key that waits for long and is added again and again meanwhile', async () => {
+    const queue = queueOf(10, async () => ({ kind: 'again', afterMs: 3_600_000 }));
+    for (let n = 0; n < 1_000; n++) {
+      queue.add('held');
+      await clock.advance(1_000);
+    }
+    expect([runs.length, queue.depth]).toEqual([1_000, 1]);
+    expect(queue.entries).toBeLessThan(100);
+    await clock.advance(3_600_000);
+    expect(runs).toHaveLength(1_001);
+  });
+
+  it('runs each key when it is due, also after it has dropped the entries of others', async () => {
+    const queue = queueOf(10, async (key) => (key === 'held' ? { kind: 'again', afterMs: 3_600_000 } : done));
+    queue.add('later', 500_000);
+    for (let n = 0; n < 400; n++) {
+      queue.add('held');
+      await clock.advance(1_000);
+    }
+    expect(runs).not.toContain('later');
+    await clock.advance(100_000);
+    expect(runs.at(-1)).toBe('later');
+  });
+
   it('tells where a key is', async () => {
     const queue = heldQueue();
     expect(queue.standing('a')).toBeUndefined();

@@ -56,6 +56,9 @@ interface Failures {
  */
 const shareOfWaiting = 0.5;
 
+/** How many stale entries a heap may have besides as many as keys wait. */
+const staleKept = 64;
+
 /**
  * A queue of keys, never of events. A key that is added ten times runs once, never twice at a time, and again if it was
  * added while it ran. Keys run when they are due, so none waits for the retries of another. A failing key is retried
@@ -67,7 +70,7 @@ export class KeyQueue {
   readonly #options: KeyQueueOptions;
   readonly #waiting = new Map<string, KeyState>();
   /** By due time. */
-  readonly #due = new KeyHeap();
+  #due = new KeyHeap();
   /** By start tag. */
   readonly #ready = new KeyHeap();
   /** The start tag of the last key that was started. */
@@ -86,6 +89,11 @@ export class KeyQueue {
   /** Keys that wait, without those that run. */
   get depth(): number {
     return this.#waiting.size;
+  }
+
+  /** How many entries are kept for the keys that wait, including stale ones. */
+  get entries(): number {
+    return this.#due.size + this.#ready.size;
   }
 
   /** Where a key is: it runs, or waits until it is due, by the monotonic clock; undefined: neither. */
@@ -168,8 +176,21 @@ export class KeyQueue {
   #schedule(key: string, state: KeyState): void {
     this.#waiting.set(key, state);
     this.#due.push({ rank: state.dueMs, key });
+    this.#dropStale();
     this.#options.observer?.depth(this.#waiting.size);
     this.#arm();
+  }
+
+  /**
+   * A key that is rescheduled or forgotten leaves its entry behind until that would be due, which may be in an hour, and
+   * anybody may change a source of it many times until then.
+   */
+  #dropStale(): void {
+    if (this.#due.size <= 2 * this.#waiting.size + staleKept) return;
+    this.#due = new KeyHeap();
+    for (const [key, { dueMs, startTag }] of this.#waiting) {
+      if (startTag === undefined) this.#due.push({ rank: dueMs, key });
+    }
   }
 
   /** One timer for the earliest key. Keys that are due now use it too: `add` never runs anything itself. */
