@@ -9,6 +9,8 @@ import type { KubeObject } from '../../shared/kube/client/objects';
 import { bodyOf, zeroRandom } from '../../shared/kube/client/client.fixture';
 import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
 import { AdoptionRateLimiter } from './adoption-rate-limiter';
+import type { Change } from '../../shared/domain/plan/change';
+import { changeOf } from '../../shared/domain/plan/change.fixture';
 import { annotateWorkload, patchWorkload } from '../apply/patch-workload';
 import { applyWorld, baselineOf, type ApplyWorld } from '../apply/restart.fixture';
 import type { QueueResult } from '../queue/key-queue';
@@ -59,6 +61,9 @@ let turn: ClosedGate | undefined;
 let told: string[];
 let asked: number;
 let events: KubeEvent[];
+let injected: InjectedRestarts;
+/** The changes of restarts that somebody else's write brought. */
+let brought: Change[];
 
 /** Deployment `web` runs with red, and its source holds blue. */
 beforeEach(() => {
@@ -75,7 +80,7 @@ beforeEach(() => {
   gates = { isOpen: true, passed: [] };
   asked = 0;
   [turn, told] = [undefined, []];
-  events = [];
+  [events, brought] = [[], []];
   authors = [];
   const { clock, logger, context } = server;
   const keys = new DigestKeyring(digester, true);
@@ -121,7 +126,7 @@ beforeEach(() => {
       gone: () => told.push('gone'),
     },
     deferrals: new Deferrals({ logger, events: { record: (event) => Promise.resolve(void events.push(event)) } }),
-    injected: new InjectedRestarts(),
+    injected: (injected = new InjectedRestarts()),
     unfinished: (unfinished = new UnfinishedLooks(clock)),
     hints: {
       attribution: () =>
@@ -153,7 +158,8 @@ beforeEach(() => {
   const settings = { policy: policySettings, reloadOnCreate: false, reloadOnDelete: false, sourceSelector: everything };
   const reporter: WorkerReporter = {
     ...{ looked: nothing, leftAlone: nothing, adopted: nothing, restarted: nothing, notRestarted: nothing },
-    ...{ answered: nothing, coalesced: nothing, brought: nothing, withheld: nothing, underWay: nothing },
+    ...{ answered: nothing, coalesced: nothing, withheld: nothing, underWay: nothing },
+    brought: (_workload, changes) => void brought.push(...changes),
     ...{ refused: nothing, failed: nothing, notRead: nothing, tooManyKeys: nothing, forget: nothing },
   };
   worker = new Worker({ ...options, settings, reporter });
@@ -372,6 +378,24 @@ describe('a restart', () => {
       expect(lastRestart()).toMatchObject({ by: ['alice'] });
     },
   );
+});
+
+describe("a restart that somebody else's write brought", () => {
+  const blue = contentOf({ color: 'blue' }).whole();
+
+  it.each([
+    ['nothing else is to be done', { 'cm/app': blue }, undefined],
+    ['something else is to be recorded', { 'cm/app': blue, 'cm/former': blue }, 'PATCH 12'],
+    ['another restart is owed by now', { 'cm/app': contentOf({ color: 'green' }).whole() }, 'PATCH 12'],
+  ])('is told where %s', async (_what, sources, expected) => {
+    answer = { body: workloadObject({ resourceVersion: '13' }) };
+    const baselineText = formatBaseline({ ...baselineOf(3), sources: new Map(Object.entries(sources)) });
+    injected.add(key, { baselineText, changes: [changeOf()] });
+    const shown = workloadRecord({ baseline: baselineText, resourceVersion: '12' });
+    workloads.sink('Deployment', undefined, () => undefined).upsert(shown, 'watch');
+    await worker.process(key);
+    expect([requests()[0], brought]).toEqual([expected, [changeOf()]]);
+  });
 });
 
 describe('a write that is answered after etcd was restored', () => {

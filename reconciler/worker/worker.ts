@@ -180,13 +180,13 @@ export class Worker {
   async #execute(workload: TrackedWorkload, planned: Plan): Promise<LookResult> {
     const { reporter, settings } = this.#options;
     reporter.tooManyKeys(workload, planned.verdicts);
+    this.#reportInjected(workload);
     switch (planned.action) {
       case 'read': {
         const missing = planned.verdicts.filter((verdict) => verdict.needsContent);
         return await this.#read(workload, missing, { kind: 'again', afterMs: 0 }, settings.reloadOnCreate);
       }
       case 'none':
-        this.#reportInjected(workload);
         reporter.leftAlone(workload, this.#close(workload.key).noticedMs, planned.verdicts);
         return { kind: 'done' };
       case 'adopt':
@@ -369,7 +369,7 @@ export class Worker {
     }
   }
 
-  /** Somebody else's write brought the restart with it. */
+  /** Somebody else's write brought the restart with it, whatever else there is to do since. */
   #reportInjected(workload: TrackedWorkload): void {
     const { injected, reporter } = this.#options;
     const changes = injected.take(workload);
