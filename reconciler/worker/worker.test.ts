@@ -48,6 +48,7 @@ let tended: number;
 let pause: QueueResult;
 let coalescer: RolloutCoalescer;
 let workloads: WorkloadIndex;
+let sources: SourceIndex;
 /** The known author of every change; undefined: no author is remembered. */
 let authors: readonly string[] | undefined;
 let unfinished: UnfinishedLooks;
@@ -96,9 +97,9 @@ beforeEach(() => {
     },
     ...{ onChange: nothing, onUntracked: nothing, onGone: nothing },
   });
-  const sources = new SourceIndex(clock, { onChange: nothing, onInconsistency: nothing, onListed: nothing });
+  sources = new SourceIndex(clock, { onChange: nothing, onInconsistency: nothing, onListed: nothing });
   workloads.sink('Deployment', undefined, nothing).upsert(workloadRecord({ baseline }), 'watch');
-  sources.sink('ConfigMap', undefined, nothing).upsert(sourceRecord({ data: { color: 'blue' } }), 'watch');
+  show({ color: 'blue' });
   coalescer = new RolloutCoalescer({ clock, logger, context });
   const options: Omit<WorkerOptions, 'reporter' | 'settings'> = {
     ...{ sources, workloads, keys, clock, random: zeroRandom, context },
@@ -165,9 +166,14 @@ beforeEach(() => {
   worker = new Worker({ ...options, settings, reporter });
 });
 
-/** What the first write says of the restart. */
-function lastRestart(): unknown {
-  const [written] = server.transport.requests.map(bodyOf) as { metadata: { annotations: Record<string, string> } }[];
+/** The watch shows another content of ConfigMap `app`. */
+function show(data: Readonly<Record<string, string>>): void {
+  sources.sink('ConfigMap', undefined, () => undefined).upsert(sourceRecord({ data }), 'watch');
+}
+
+/** What the first of these writes says of the restart. */
+function lastRestart(requests = server.transport.requests): unknown {
+  const [written] = requests.map(bodyOf) as { metadata: { annotations: Record<string, string> } }[];
   return JSON.parse(written!.metadata.annotations['reroll.dev/last-restart']!);
 }
 
@@ -307,6 +313,24 @@ describe('a restart that may not begin yet', () => {
     [authors, gates] = [undefined, { isOpen: true, passed: [] }];
     await worker.process(key);
     expect(lastRestart()).toMatchObject({ by: later });
+  });
+
+  it('and is answered by a rollout of somebody else is forgotten: a later change to the same content has its own author', async () => {
+    answer = { body: workloadObject({ resourceVersion: '11' }) };
+    gates = { isOpen: false, closed: { ...closed, untilMs: undefined } };
+    authors = ['alice'];
+    await worker.process(key);
+    const look = jest.spyOn(coalescer, 'look').mockImplementation(async (workload) => {
+      return await Promise.resolve({ kind: 'coalesced', workload });
+    });
+    [authors, gates] = [undefined, { isOpen: true, passed: [] }];
+    await worker.process(key);
+    show({ color: 'red' });
+    await worker.process(key);
+    look.mockResolvedValue({ kind: 'restart' });
+    show({ color: 'blue' });
+    await worker.process(key);
+    expect(lastRestart(server.transport.requests.slice(2))).not.toHaveProperty('by');
   });
 
   it('because a gate closed while Reroll looked for a rollout that answers the change', async () => {
@@ -459,6 +483,15 @@ describe('the turn of a restart', () => {
     expect(events.map(({ message }) => message)).toEqual([
       expect.stringContaining('deferred (--max-rolling: 100 workloads). '),
     ]);
+  });
+
+  it('is over where a rollout of somebody else answered the change', async () => {
+    answer = { body: workloadObject({ resourceVersion: '12' }) };
+    jest.spyOn(coalescer, 'look').mockImplementation(async (workload) => {
+      return await Promise.resolve({ kind: 'coalesced', workload });
+    });
+    await worker.process(key);
+    expect(told).toEqual(['answered', 'ended']);
   });
 
   it('is not asked for while a gate is closed', async () => {

@@ -253,7 +253,7 @@ export class Worker {
       key,
       async () => await this.#writes.record(workload, baseline, decision.workload),
     );
-    reporter.answered(deferrals.countable(workload, changes));
+    reporter.answered(this.#answered(workload, changes));
     reporter.coalesced(
       workload,
       changes,
@@ -305,7 +305,7 @@ export class Worker {
     changes: readonly Change[],
     passed: readonly ClosedGate[],
   ): Promise<LookResult> {
-    const { writers, context, workloads, reporter, settle, coalescer, deferrals, turns } = this.#options;
+    const { writers, context, workloads, reporter, settle, coalescer, turns } = this.#options;
     const { record } = workload;
     const pause = writers.pauses.pauseFor(workload, this.#options.clock.nowMs());
     const described = this.#describe(workload, baseline, changes, pause);
@@ -321,9 +321,7 @@ export class Worker {
     try {
       const apply = writers.methods[workloadKind(record.kind).apply];
       const applied = await coalescer.answering(workload.key, async () => await apply(context, restart));
-      const countable = deferrals.countable(workload, changes);
-      deferrals.forget(workload.key);
-      turns.answered(workload.key);
+      const countable = this.#answered(workload, changes);
       if (applied.kind === 'withheld') {
         takeBack();
         workloads.remember(workload, baseline);
@@ -382,6 +380,15 @@ export class Worker {
     const { defaults, unfinished } = this.#options;
     const settledMs = settledAtMs(settled, settleTimesOf(record.settings, defaults));
     return { noticedMs: settled.noticedMs, settledMs, look: unfinished.get(key) };
+  }
+
+  /** These changes are answered; returns those that count. */
+  #answered(workload: TrackedWorkload, changes: readonly Change[]): readonly Change[] {
+    const { deferrals, turns } = this.#options;
+    const countable = deferrals.countable(workload, changes);
+    deferrals.forget(workload.key);
+    turns.answered(workload.key);
+    return countable;
   }
 
   /** The changes are answered or do not concern the workload. */
