@@ -137,7 +137,13 @@ export class BaselineWrites {
     const restarts = this.#unanswered.takeUnrecorded(workload);
     if (restarts.length === 0) return false;
     const { context, reporter, workloads } = this.#options;
+    const { timesForgotten } = workloads;
     const made = markedRestart(restarts, await this.#readStored(workload, restarts));
+    if (workloads.timesForgotten !== timesForgotten) {
+      // A restore of etcd may have undone it since. The next look finds out.
+      restarts.forEach((each) => this.#unanswered.failed(each, undefined));
+      return true;
+    }
     if (!made) return false;
     context.onBaselineLost?.(workload);
     workloads.remember(workload, made.baseline);

@@ -39,9 +39,11 @@ const key = 'Deployment/shop/web';
 const baseline = formatBaseline(baselineOf(2, contentOf({ color: 'red' }).whole()));
 
 let server: ApplyWorld;
+/** What the server stores. */
+let stored: object;
 /** The server's answer to a PATCH. */
 let answer: Reply;
-/** Runs before the answer to a PATCH. */
+/** Runs before each answer. */
 let meanwhile: () => void;
 let tended: number;
 /** What there is to do about the pause of the workload. */
@@ -68,13 +70,12 @@ let brought: Change[];
 
 /** Deployment `web` runs with red, and its source holds blue. */
 beforeEach(() => {
-  const stored = workloadObject({ baseline, resourceVersion: '11' });
+  stored = workloadObject({ baseline, resourceVersion: '11' });
   meanwhile = () => undefined;
   term = { inChargeSinceMs: 0, watchingSinceMs: 0 };
   server = applyWorld(({ method }) => {
-    if (method === 'GET') return { body: stored };
     meanwhile();
-    return answer;
+    return method === 'GET' ? { body: stored } : answer;
   });
   tended = 0;
   pause = { kind: 'done' };
@@ -440,6 +441,25 @@ describe('a write that is answered after etcd was restored', () => {
     expect(await worker.process(key)).toEqual({ kind: 'done' });
     expect(await worker.process(key)).toEqual({ kind: 'done' });
     expect(answering).toHaveBeenCalledTimes(2);
+  });
+
+  it('and was found to have lost its baseline counts as undone: the restart is still owed', async () => {
+    answer = refusal(504, 'Timeout');
+    await worker.process(key);
+    const [written] = server.transport.requests.map(bodyOf) as { spec: object }[];
+    const object = workloadObject({ baseline, resourceVersion: '11' });
+    stored = { ...object, spec: written!.spec };
+    const shown = { ...workloadRecord({ baseline, resourceVersion: '11' }), generation: 1 };
+    workloads.sink('Deployment', undefined, () => undefined).upsert(shown, 'watch');
+    meanwhile = () => {
+      meanwhile = () => undefined;
+      restored();
+    };
+    answer = { body: { ...stored, metadata: { ...object.metadata, resourceVersion: '12' } } };
+    expect(await worker.process(key)).toEqual({ kind: 'again', afterMs: 0 });
+    await worker.process(key);
+    const writes = server.transport.requests.filter(({ method }) => method === 'PATCH').map(bodyOf);
+    expect(writes).toEqual([written, { ...written, metadata: expect.objectContaining({ resourceVersion: '10' }) }]);
   });
 
   it('of a baseline counts as undone: it is written again', async () => {
