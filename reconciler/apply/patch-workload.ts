@@ -35,8 +35,14 @@ export async function patchWorkload(context: ApplyContext, restart: Restart): Pr
   const { pausedUntilMs } = restart;
   const spec = { template, ...(pausedUntilMs !== undefined && { paused: true }) };
   const stored = await patchTemplate(context, restart.workload, restart, spec);
-  const until = pausedUntilMs === undefined ? '' : `, and paused until ${new Date(pausedUntilMs).toISOString()}`;
-  return { kind: 'written', did: until === '' ? 'restarted' : `changed${until}`, stored };
+  return { kind: 'written', did: didOfPatch(restart), stored };
+}
+
+/** What a PATCH of the template did, to complete "the workload was …". */
+export function didOfPatch({ pausedUntilMs }: Pick<Restart, 'pausedUntilMs'>): string {
+  return pausedUntilMs === undefined
+    ? 'restarted'
+    : `changed, and paused until ${new Date(pausedUntilMs).toISOString()}`;
 }
 
 /**

@@ -2,11 +2,10 @@ import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { revertedBaseline, type Baseline } from '../../shared/domain/baseline/baseline';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
-import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
 import { getObject, type KubeObject } from '../../shared/kube/client/objects';
 import { baselineText } from '../apply/baseline-too-large-error';
-import { leftToNextRun, MarkerLostError } from '../apply/patch-workload';
+import { didOfPatch, leftToNextRun, MarkerLostError } from '../apply/patch-workload';
 import { StaleWorkloadError } from '../apply/read-again';
 import type { ApplyContext, Restart } from '../apply/restart';
 import type { Reporter } from '../reporting/reporter';
@@ -149,7 +148,7 @@ export class BaselineWrites {
     workloads.remember(workload, made.baseline);
     this.restarted(workload.key);
     reporter.answered(made.changes);
-    reporter.restarted(workload, made, { did: 'restarted', changedMs: undefined });
+    reporter.restarted(workload, made, { did: didOf(made), changedMs: undefined });
     return true;
   }
 
@@ -176,7 +175,7 @@ export class BaselineWrites {
       if (!made) return true;
       // Nobody was told of it when it was written.
       reporter.answered(made.changes);
-      reporter.restarted(workload, made, { did: didOf(workload.record), changedMs: undefined });
+      reporter.restarted(workload, made, { did: didOf(made), changedMs: undefined });
       return true;
     }
     const { restart } = lost;
@@ -225,7 +224,8 @@ export class BaselineWrites {
   }
 }
 
-function didOf({ kind, settings }: WorkloadRecord): string {
+function didOf(restart: Restart): string {
+  const { kind, settings } = restart.workload.record;
   if (isLeftToNextRun(kind, settings)) return leftToNextRun;
-  return kind === 'CronJob' ? 'run as a Job' : 'restarted';
+  return kind === 'CronJob' ? 'run as a Job' : didOfPatch(restart);
 }

@@ -12,7 +12,7 @@ import { AdoptionRateLimiter } from './adoption-rate-limiter';
 import type { Change } from '../../shared/domain/plan/change';
 import { changeOf } from '../../shared/domain/plan/change.fixture';
 import { annotateWorkload, patchWorkload } from '../apply/patch-workload';
-import { applyWorld, baselineOf, type ApplyWorld } from '../apply/restart.fixture';
+import { applyWorld, baselineOf, read, type ApplyWorld } from '../apply/restart.fixture';
 import type { QueueResult } from '../queue/key-queue';
 import { DigestKeyring } from '../sources/digest-keyring';
 import { InjectedRestarts } from './injected-restarts';
@@ -33,6 +33,7 @@ import { UnfinishedLooks } from './unfinished-looks';
 import { Worker, type WorkerOptions } from './worker';
 import type { WorkerReporter } from './worker-reporter';
 import { WorkloadIndex } from '../workloads/workload-index';
+import type { PauseBegun } from './pauses';
 import { dryRunWriters } from './writers';
 
 const key = 'Deployment/shop/web';
@@ -67,6 +68,10 @@ let events: KubeEvent[];
 let injected: InjectedRestarts;
 /** The changes of restarts that somebody else's write brought. */
 let brought: Change[];
+/** What restarts that were made did, as they were reported. */
+let reported: string[];
+/** The pause that a restart begins; undefined: none. */
+let begun: PauseBegun | undefined;
 
 /** Deployment `web` runs with red, and its source holds blue. */
 beforeEach(() => {
@@ -82,7 +87,7 @@ beforeEach(() => {
   gates = { isOpen: true, passed: [] };
   asked = 0;
   [turn, told] = [undefined, []];
-  [events, brought] = [[], []];
+  [events, brought, reported, begun] = [[], [], [], undefined];
   authors = [];
   const { clock, logger, context } = server;
   const keys = new DigestKeyring(digester, true);
@@ -148,7 +153,7 @@ beforeEach(() => {
       methods: { ...dryRunWriters.methods, patch: patchWorkload },
       annotate: annotateWorkload,
       pauses: {
-        pauseFor: nothing,
+        pauseFor: () => begun,
         reconcile: () => {
           tended++;
           return Promise.resolve(pause);
@@ -159,8 +164,9 @@ beforeEach(() => {
   };
   const settings = { policy: policySettings, reloadOnCreate: false, reloadOnDelete: false, sourceSelector: everything };
   const reporter: WorkerReporter = {
-    ...{ looked: nothing, leftAlone: nothing, adopted: nothing, restarted: nothing, notRestarted: nothing },
+    ...{ looked: nothing, leftAlone: nothing, adopted: nothing, notRestarted: nothing },
     ...{ answered: nothing, coalesced: nothing, withheld: nothing, underWay: nothing },
+    restarted: (_workload, _restart, { did }) => void reported.push(did),
     brought: (_workload, changes) => void brought.push(...changes),
     ...{ refused: nothing, failed: nothing, notRead: nothing, tooManyKeys: nothing, forget: nothing },
   };
@@ -360,6 +366,27 @@ describe('a restart without an answer', () => {
     workloads.sink('Deployment', undefined, () => undefined).upsert(shown, 'watch');
     await worker.process(key);
     expect(requests()).toEqual(['PATCH 10', 'PATCH 10']);
+  });
+});
+
+describe('a restart without an answer that was stored', () => {
+  it.each([
+    ['with its baseline', true],
+    ['without it', false],
+  ])('%s is told with its pause, as with an answer', async (_what, isRecorded) => {
+    const untilMs = Date.UTC(2026, 0, 1, 0, 5);
+    const pausedAt = { 'deployment.reloader.stakater.com/paused-at': '2026-01-01T00:00:00Z' };
+    begun = { pause: { paused: true, periodMs: 300_000, since: 0 }, annotations: pausedAt, untilMs };
+    answer = refusal(504, 'Timeout');
+    await worker.process(key);
+    const [written] = server.transport.requests.map(bodyOf) as { metadata: KubeObject['metadata']; spec: object }[];
+    const { annotations } = written!.metadata;
+    const object = workloadObject({ baseline, resourceVersion: '11' });
+    stored = { ...object, spec: written!.spec };
+    const shown = { ...object, metadata: { ...object.metadata, generation: 1, ...(isRecorded && { annotations }) } };
+    workloads.sink('Deployment', undefined, () => undefined).upsert(read('Deployment', shown), 'watch');
+    await worker.process(key);
+    expect(reported).toEqual(['changed, and paused until 2026-01-01T00:05:00.000Z']);
   });
 });
 
