@@ -1,5 +1,5 @@
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
-import { objectKey } from '../../shared/domain/kubernetes/object-key';
+import { objectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { KubeClient } from '../../shared/kube/client/client';
@@ -105,6 +105,11 @@ export class JobJournal {
   /** Whether an entry of this name is known that has not ended. */
   isOpen(name: string): boolean {
     return this.#open.has(name);
+  }
+
+  /** The Job of an entry that has not ended; undefined: no such entry is known. */
+  jobOf(name: string): ObjectKey | undefined {
+    return this.#open.get(name)?.job;
   }
 
   /** Whether a Job of this name is stored now, whoever created it. @throws KubeErrors */

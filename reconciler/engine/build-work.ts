@@ -1,3 +1,4 @@
+import { splitObjectKey } from '../../shared/domain/kubernetes/object-key';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { mayOwe } from '../../shared/domain/plan/may-owe';
 import type { Term } from '../../shared/domain/plan/plan-input';
@@ -81,8 +82,6 @@ export interface WorkEvents {
   readonly checkRestored: () => Promise<void>;
   /** Called when a read shows that etcd was restored; `version` is the one that it found. */
   readonly onRestored: (version: string) => void;
-  /** A journal entry ended without Reroll creating its Job: what the Job was to be recreated for may still be owed. */
-  readonly onSuperseded: () => void;
 }
 
 export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): WorkParts {
@@ -107,9 +106,12 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   });
   const jobWorker = new JobWorker({
     ...{ journal, reporter, logger },
-    onSuperseded: (entry) => {
+    onSuperseded: (entry, job) => {
       turns.returnsNot(entry);
-      events.onSuperseded();
+      // Before that, everything is yet to be looked at.
+      if (job === undefined || !watch.known.hasSynced) return;
+      const { namespace, name } = splitObjectKey(job);
+      queue.add(workloadKey('Job', namespace, name));
     },
     // One that asks for no restarts any more is shown as such, and is no Job that anybody waits for.
     isAwaited: (entry, { namespace, name }) =>

@@ -152,7 +152,6 @@ export class Engine implements ReconcilerEngine {
       term: () => (this.#mayAct() ? this.#term : undefined),
       checkRestored: async () => await this.#election.checkRestored(),
       onRestored: (version) => this.#onRestored(version),
-      onSuperseded: () => this.#lookAtEverything(),
     });
   }
 

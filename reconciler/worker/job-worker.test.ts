@@ -28,7 +28,7 @@ let world: ClientWorld;
 let found: string[];
 let journal: JobJournal;
 let worker: JobWorker;
-let superseded: number;
+let superseded: (string | undefined)[];
 let awaited: Set<string>;
 let neverShown: string[];
 
@@ -64,10 +64,10 @@ beforeEach(() => {
     onEntry: (name) => found.push(name),
     onRecreating: () => undefined,
   });
-  superseded = 0;
+  superseded = [];
   [awaited, neverShown] = [new Set(), []];
   worker = new JobWorker({
-    ...{ journal, reporter, logger, onSuperseded: () => superseded++ },
+    ...{ journal, reporter, logger, onSuperseded: (_entry, job) => superseded.push(job) },
     isAwaited: (name, job) => awaited.has(`${name} ${job.namespace}/${job.name}`),
     onNeverShown: (name) => neverShown.push(name),
   });
@@ -85,13 +85,13 @@ describe('an entry', () => {
     expect(said()).toEqual(['info: Job shop/migrate recreated']);
   });
 
-  it('that is superseded is done, and only triggers a look at other workloads', async () => {
+  it('that is superseded is done, and only triggers a look at its Job', async () => {
     store.put('/apis/batch/v1/namespaces/shop/jobs/migrate', {
       metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' },
     });
     expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
     expect(said()).toEqual([]);
-    expect(superseded).toBe(1);
+    expect(superseded).toEqual(['shop/migrate']);
   });
 
   it.each<[string, Reply, object]>([
@@ -160,7 +160,7 @@ describe('a Job that was created, for which others wait', () => {
     refused = undefined;
     store.objects.delete(path);
     expect([await look(), neverShown]).toEqual([{ kind: 'done' }, [found[0]!]]);
-    expect([said(), superseded]).toEqual([['info: Job shop/migrate recreated'], 0]);
+    expect([said(), superseded]).toEqual([['info: Job shop/migrate recreated'], []]);
   });
 
   it('is created again if a restore brings back its entry, and a Job that was deleted for that', async () => {

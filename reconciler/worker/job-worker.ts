@@ -1,4 +1,5 @@
 import { errorMessage } from '../../shared/domain/errors';
+import type { ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { isRbacForbidden, PermissionProbe } from '../../shared/kube/client/permission-probe';
 import type { Clock } from '../../shared/runtime/clock';
@@ -14,8 +15,8 @@ export interface JobWorkerOptions {
   readonly journal: JobJournal;
   readonly reporter: Pick<Reporter, 'jobRecreated' | 'jobNotCreated'>;
   readonly logger: Logger;
-  /** An entry ended without Reroll creating its Job. */
-  readonly onSuperseded: (entry: string) => void;
+  /** An entry ended without Reroll creating its Job; `job`: the one that it was for, if it was known. */
+  readonly onSuperseded: (entry: string, job: ObjectKey | undefined) => void;
   /** Whether others may still wait for the Job that was created for an entry to be shown. */
   readonly isAwaited: (entry: string, job: JobName) => boolean;
   /** Nobody will show the Job that was created for an entry. */
@@ -61,6 +62,7 @@ export class JobWorker {
       if (journal.isOpen(name)) this.#unseen.delete(name);
       const unseen = this.#unseen.get(name);
       if (unseen) return await this.#lookFor(name, unseen);
+      const job = journal.jobOf(name);
       const step = await journal.advance(name);
       if (step.kind === 'not-created') {
         this.#notCreated.add(name);
@@ -74,7 +76,7 @@ export class JobWorker {
         return this.#await(name, step.entry.successor.metadata);
       }
       // The Job is somebody else's, or there is none. If a restart is still owed, a new plan finds out.
-      this.#options.onSuperseded(name);
+      this.#options.onSuperseded(name, job);
       return { kind: 'done' };
     } catch (error) {
       // The entry is kept. The next leader finds it.
