@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Comparison, ComparisonReason } from '../baseline/comparison';
+import { readLastRestart } from '../workloads/last-restart';
 import { changeOf } from './change.fixture';
 import type { Attribution } from './attribution';
 import {
@@ -68,8 +69,8 @@ describe('lastRestartAnnotation', () => {
   it('names the time, the restart, the sources and the keys', () => {
     const changes = [changeOf(), changeOf({ kind: 'Secret', name: 'db', ...compared('in-doubt') })];
     expect(lastRestartAnnotation('c0ffee00', nowMs, changes)).toBe(
-      '{"at":"2026-01-01T12:00:00.000Z","id":"c0ffee00","sources":{"cm/app":["color"],"secret/db":null},' +
-        '"changes":{"cm/app":"9f3e11aa","secret/db":"9f3e11aa"}}',
+      '{"at":"2026-01-01T12:00:00.000Z","id":"c0ffee00","changes":{"cm/app":"9f3e11aa","secret/db":"9f3e11aa"},' +
+        '"sources":{"cm/app":["color"],"secret/db":null}}',
     );
   });
 
@@ -93,6 +94,22 @@ describe('lastRestartAnnotation', () => {
     };
     expect(Object.values(sources).map((keys) => keys.length)).toEqual(Array(20).fill(20));
   });
+});
+
+it('which changes a restart answers, and who made them, is read also where many long keys have changed', () => {
+  const changedKeys = names(20, 'dashboards.of-the-team-for-payments.overview-of-');
+  const attribution: Attribution = {
+    ...{ users: ['alice'], moreUsers: 0, firstUser: 'alice', manager: undefined },
+    ...{ changedKeys, path: 'both', observedAtMs: nowMs },
+  };
+  const changes = names(20, 'app-').map((name, index) => {
+    const changeId = String(10_000_000 + index);
+    return changeOf({ name, changeId, attribution, ...compared('content-changed', changedKeys) });
+  });
+  const earlierChangeIds = ['c0ffee01'];
+  const read = readLastRestart(lastRestartAnnotation('c0ffee00', nowMs, changes, { earlierChangeIds }));
+  const changeIds = [...changes.map(({ changeId }) => changeId), ...earlierChangeIds];
+  expect(read).toMatchObject({ changeIds, authors: { by: ['alice'] } });
 });
 
 describe('the author of a change', () => {

@@ -135,14 +135,15 @@ export function lastRestartAnnotation(
   return JSON.stringify({
     at: new Date(nowMs).toISOString(),
     id: restartId,
-    sources: Object.fromEntries(sources),
+    // Before the keys, which may be many and long: only the beginning of a long annotation is read.
     ...(named.length > 0 && { changes: Object.fromEntries(named.map((change) => [change.id, change.changeId])) }),
     ...(further.length > 0 && { more: further }),
     ...(also.length > 0 && { also }),
-    ...idsBecause(named, 'created'),
-    ...idsBecause(named, 'deleted'),
     ...(by.length > 0 && { by }),
     ...(byMore > 0 && { byMore }),
+    sources: Object.fromEntries(sources),
+    ...idsBecause(named, 'created'),
+    ...idsBecause(named, 'deleted'),
     ...(isLeftToNextRun && { effect: 'next-run' }),
   });
 }
