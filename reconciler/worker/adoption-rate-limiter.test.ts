@@ -14,7 +14,10 @@ beforeEach(() => {
 async function adopt(key: string, restore = false): Promise<number> {
   for (let asked = 1; ; asked++) {
     const waitMs = pace.take(key, restore);
-    if (waitMs === 0) return asked;
+    if (waitMs === 0) {
+      if (restore) pace.restored(key);
+      return asked;
+    }
     await clock.advance(waitMs);
   }
 }
@@ -83,6 +86,15 @@ describe('a baseline that somebody keeps removing', () => {
     expect(await restores(2)).toEqual([32_000]);
     await clock.advance(2 * 3_600_000 + 1);
     expect(await restores(2)).toEqual([1_000]);
+  });
+
+  it('is restored when it has its turn, however often that failed', async () => {
+    await restores(1);
+    await clock.advance(1_000);
+    for (let n = 0; n < 12; n++) {
+      expect(pace.take('web', true)).toBe(0);
+      await clock.advance(500);
+    }
   });
 
   it('starts over with another workload of that name', async () => {

@@ -33,8 +33,15 @@ export class AdoptionRateLimiter {
     const turnMs = this.#turnMs(key, nowMs);
     if (turnMs > nowMs) return turnMs - nowMs;
     this.#turns.delete(key);
-    if (restore) this.#countRestore(key, nowMs);
     return 0;
+  }
+
+  /** A lost baseline is stored again. An attempt that failed says nothing about whoever removes it. */
+  restored(key: string): void {
+    const nowMs = this.#clock.monotonicMs();
+    const restored = this.#restores.get(key);
+    const peaceful = restored === undefined || nowMs - restored.lastMs > 2 * maxRestoreDelayMs;
+    this.#restores.set(key, { count: peaceful ? 0 : Math.min(restored.count + 1, 30), lastMs: nowMs });
   }
 
   forget(key: string): void {
@@ -55,11 +62,5 @@ export class AdoptionRateLimiter {
     const restored = this.#restores.get(key);
     if (!restored) return 0;
     return restored.lastMs + Math.min(maxRestoreDelayMs, firstRestoreDelayMs * 2 ** restored.count);
-  }
-
-  #countRestore(key: string, nowMs: number): void {
-    const restored = this.#restores.get(key);
-    const peaceful = restored === undefined || nowMs - restored.lastMs > 2 * maxRestoreDelayMs;
-    this.#restores.set(key, { count: peaceful ? 0 : Math.min(restored.count + 1, 30), lastMs: nowMs });
   }
 }

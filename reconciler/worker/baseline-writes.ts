@@ -90,7 +90,10 @@ export class BaselineWrites {
   /** Records the baseline without a restart, when it has its turn. False: in memory only. */
   async adopt(workload: TrackedWorkload, baseline: Baseline): Promise<boolean> {
     const stored = await this.record(workload, baseline);
-    if (stored && workload.baselineLost) await this.#options.removals.putBack(workload);
+    if (stored && workload.baselineLost) {
+      this.#options.adoptions.restored(workload.key);
+      await this.#options.removals.putBack(workload);
+    }
     return stored;
   }
 

@@ -432,6 +432,24 @@ describe('a restart', () => {
   );
 });
 
+describe('a baseline that somebody removed', () => {
+  it('is written again at the next attempt, however often that failed', async () => {
+    show({ color: 'red' });
+    const shown = workloadRecord({ resourceVersion: '11' });
+    workloads.sink('Deployment', undefined, () => undefined).upsert(shown, 'watch');
+    answer = refusal(503, 'ServiceUnavailable');
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(await worker.process(key)).toMatchObject({ kind: 'failed' });
+      await server.clock.advance(500);
+    }
+    answer = { body: workloadObject({ resourceVersion: '12' }) };
+    expect(await worker.process(key)).toEqual({ kind: 'done' });
+    expect(requests()).toEqual(['PATCH 11', 'PATCH 11', 'PATCH 11', 'PATCH 11']);
+    workloads.sink('Deployment', undefined, () => undefined).upsert({ ...shown, resourceVersion: '13' }, 'watch');
+    expect(await worker.process(key)).toMatchObject({ kind: 'again', waitsFor: 'baseline-turn' });
+  });
+});
+
 describe("a restart that somebody else's write brought", () => {
   const blue = contentOf({ color: 'blue' }).whole();
 
