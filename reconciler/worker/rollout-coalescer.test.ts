@@ -158,6 +158,15 @@ describe('RolloutCoalescer', () => {
     expect(await look(blue, db)).toBe('coalesced');
   });
 
+  it.each([
+    [100, 'coalesced'],
+    [101, 'restart'],
+  ])('remembers a hundred sources of a workload: with %s the decision is %s', async (count, decision) => {
+    const many = Array.from({ length: count }, (_, n) => sourceRecord({ name: `app-${String(n)}` }));
+    released(...many);
+    expect(await look(...many)).toBe(decision);
+  });
+
   it('does not coalesce a deleted source: its last version is from before the deletion', async () => {
     coalescer.changed({ ...db, before: db, after: undefined }, [tracked()]);
     await clock.advance(100);

@@ -64,6 +64,12 @@ const restart: CoalesceDecision = { kind: 'restart' };
 /** Each workload costs a read. Beyond this number, saving a rollout is not worth the reads. */
 const maxUsers = 20;
 
+/**
+ * Changed sources of one workload. A workload that names sources by a pattern, and may not restart for weeks, would
+ * gather them all, and each further change copies them.
+ */
+const maxSources = 100;
+
 /** A restart waits for this read. */
 const timeoutMs = 5_000;
 
@@ -105,6 +111,7 @@ export class RolloutCoalescer {
       this.#entries.delete(key);
       // A deletion has no version, and a list may not include the content.
       if (!after || !hasContent(after) || users.length > maxUsers || !isRolledOutByTemplate(record)) continue;
+      if (known && !known.contents.has(id) && known.contents.size >= maxSources) continue;
       const isLast = !known || !isOlderVersion(after.resourceVersion, known.version);
       this.#entries.set(key, {
         contents: new Map(known?.contents).set(id, after.content.whole()),
