@@ -19,6 +19,7 @@ import { InjectedRestarts } from './injected-restarts';
 import {
   contentOf,
   digester,
+  listedRecord,
   policySettings,
   sourceRecord,
   workloadObject,
@@ -68,6 +69,8 @@ let events: KubeEvent[];
 let injected: InjectedRestarts;
 /** The changes of restarts that somebody else's write brought. */
 let brought: Change[];
+/** How many verdicts were looked at for sources with too many keys, each time. */
+let judged: number[];
 /** What restarts that were made did, as they were reported. */
 let reported: string[];
 /** The pause that a restart begins; undefined: none. */
@@ -86,7 +89,7 @@ beforeEach(() => {
   pause = { kind: 'done' };
   gates = { isOpen: true, passed: [] };
   asked = 0;
-  [turn, told] = [undefined, []];
+  [turn, told, judged] = [undefined, [], []];
   [events, brought, reported, begun] = [[], [], [], undefined];
   authors = [];
   const { clock, logger, context } = server;
@@ -166,9 +169,10 @@ beforeEach(() => {
   const reporter: WorkerReporter = {
     ...{ looked: nothing, leftAlone: nothing, adopted: nothing, notRestarted: nothing },
     ...{ answered: nothing, coalesced: nothing, withheld: nothing, underWay: nothing },
+    tooManyKeys: (_workload, verdicts) => void judged.push(verdicts.length),
     restarted: (_workload, _restart, { did }) => void reported.push(did),
     brought: (_workload, changes) => void brought.push(...changes),
-    ...{ refused: nothing, failed: nothing, notRead: nothing, tooManyKeys: nothing, forget: nothing },
+    ...{ refused: nothing, failed: nothing, notRead: nothing, forget: nothing },
   };
   worker = new Worker({ ...options, settings, reporter });
 });
@@ -430,6 +434,18 @@ describe('a restart', () => {
       expect(lastRestart()).toMatchObject({ by: ['alice'] });
     },
   );
+});
+
+describe('whether a source has too many keys', () => {
+  it('is not told before the source is read', async () => {
+    const listed = listedRecord({ resourceVersion: '2' });
+    sources.sink('ConfigMap', undefined, () => undefined).upsert(listed, 'list');
+    expect(await worker.process(key)).toEqual({ kind: 'again', afterMs: 0 });
+    expect(judged).toEqual([]);
+    show({ color: 'red' });
+    await worker.process(key);
+    expect(judged).toEqual([1]);
+  });
 });
 
 describe('a baseline that somebody removed', () => {

@@ -179,7 +179,8 @@ export class Worker {
 
   async #execute(workload: TrackedWorkload, planned: Plan): Promise<LookResult> {
     const { reporter, settings } = this.#options;
-    reporter.tooManyKeys(workload, planned.verdicts);
+    // Before a source is read, it is not known how many keys it has.
+    if (planned.action !== 'read') reporter.tooManyKeys(workload, planned.verdicts);
     this.#reportInjected(workload);
     switch (planned.action) {
       case 'read': {
