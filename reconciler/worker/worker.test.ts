@@ -462,7 +462,8 @@ describe('a baseline that somebody removed', () => {
     expect(await worker.process(key)).toEqual({ kind: 'done' });
     expect(requests()).toEqual(['PATCH 11', 'PATCH 11', 'PATCH 11', 'PATCH 11']);
     workloads.sink('Deployment', undefined, () => undefined).upsert({ ...shown, resourceVersion: '13' }, 'watch');
-    expect(await worker.process(key)).toMatchObject({ kind: 'again', waitsFor: 'baseline-turn' });
+    await server.clock.advance(500);
+    expect(await worker.process(key)).toEqual({ kind: 'again', afterMs: 500, waitsFor: 'baseline-turn' });
   });
 });
 
