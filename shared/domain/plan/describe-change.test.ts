@@ -94,6 +94,15 @@ describe('lastRestartAnnotation', () => {
     };
     expect(Object.values(sources).map((keys) => keys.length)).toEqual(Array(20).fill(20));
   });
+
+  it('stays short: of long keys it names those that fit', () => {
+    const long = names(20, 'k'.repeat(200));
+    const changes = names(20, 'app-').map((name) => changeOf({ name, ...compared('content-changed', long) }));
+    const text = lastRestartAnnotation('c0ffee00', nowMs, [...changes.slice(0, 19), changeOf({ name: 'app-20' })]);
+    const { sources } = JSON.parse(text) as { sources: Record<string, string[] | null> };
+    expect(Buffer.byteLength(text)).toBeLessThan(20_000);
+    expect([sources['cm/app-4'], sources['cm/app-5']?.length, sources['cm/app-6']]).toEqual([long, 1, null]);
+  });
 });
 
 it('which changes a restart answers, and who made them, is read also where many long keys have changed', () => {

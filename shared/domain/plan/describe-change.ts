@@ -17,6 +17,11 @@ const maxNamedRemovers = 3;
 
 /** Limit for the name of a user, field manager or key. Anybody can choose the field manager of their own writes. */
 const maxNameBytes = 253;
+/**
+ * Of all keys in an annotation. All annotations of an object together have room for 256 KiB, and the baseline may need most
+ * of it: a restart whose annotations do not fit would never be stored.
+ */
+const maxKeyBytes = 16_384;
 
 const comparisonTexts: Readonly<Record<ComparisonReason, string>> = {
   unchanged: 'the content it uses has not changed',
@@ -113,7 +118,7 @@ function describeKeys(keys: readonly string[] | undefined): string {
  * The annotation `reroll.dev/last-restart`: compact JSON that names the sources of the last restart, the ids of their
  * changes (`changes`; `more`: those of sources that are not named; `also`: those that an earlier restart answered) and,
  * where known, the users whose changes it answers (`by`; `byMore` counts the rest). A source whose changed keys are
- * unknown has the value `null`. Sources that were created or deleted are also in `created` or `deleted`. With
+ * unknown, or too long, has the value `null`. Sources that were created or deleted are also in `created` or `deleted`. With
  * `isLeftToNextRun` the restart is still to come: `"effect":"next-run"`.
  */
 export function lastRestartAnnotation(
@@ -126,9 +131,6 @@ export function lastRestartAnnotation(
   }: { isLeftToNextRun?: boolean; earlierChangeIds?: readonly string[] } = {},
 ): string {
   const named = changes.slice(0, maxNamedSources);
-  const sources = named.map(
-    (change) => [change.id, changedKeysOf(change)?.slice(0, maxNamedKeys).map(shownName) ?? null] as const,
-  );
   const { by, byMore } = namedAuthors(named);
   const further = changes.slice(maxNamedSources, maxNamedSources + maxOtherChanges).map(({ changeId }) => changeId);
   const also = earlierChangeIds.slice(0, maxOtherChanges);
@@ -141,11 +143,22 @@ export function lastRestartAnnotation(
     ...(also.length > 0 && { also }),
     ...(by.length > 0 && { by }),
     ...(byMore > 0 && { byMore }),
-    sources: Object.fromEntries(sources),
+    sources: namedKeys(named),
     ...idsBecause(named, 'created'),
     ...idsBecause(named, 'deleted'),
     ...(isLeftToNextRun && { effect: 'next-run' }),
   });
+}
+
+/** The changed keys of each source, by its id, as far as there is room; `null`: they are not known, or none fits. */
+function namedKeys(changes: readonly Change[]): Readonly<Record<string, readonly string[] | null>> {
+  let leftBytes = maxKeyBytes;
+  const keysOf = (change: Change): readonly string[] | null => {
+    const keys = changedKeysOf(change)?.slice(0, maxNamedKeys).map(shownName);
+    const fitting = keys?.filter((key) => (leftBytes -= Buffer.byteLength(key)) >= 0);
+    return fitting && (fitting.length > 0 || keys?.length === 0) ? fitting : null;
+  };
+  return Object.fromEntries(changes.map((change) => [change.id, keysOf(change)]));
 }
 
 function idsBecause(changes: readonly Change[], because: 'created' | 'deleted'): Readonly<Record<string, string[]>> {
