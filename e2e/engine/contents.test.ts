@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
+import { installHoldName } from '../../shared/domain/annotations/annotations';
 import { configMap, deployment, envFromKey, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
 import { engineUser, Harness } from './harness';
@@ -9,11 +10,10 @@ const app = configMap({ name: 'app', data: { color: 'red', size: 'small' } });
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
 const colorOnly = deployment({ name: 'web', annotations: auto, env: [envFromKey('ConfigMap', 'app', 'color')] });
 
-/** Whether a request reads the content of one ConfigMap or Secret, current or former. */
+/** Whether a request reads the content of one ConfigMap or Secret, current or former. The hold of everything is not one. */
 function isRead({ pathname, query }: Pick<FaultTarget, 'pathname' | 'query'>): boolean {
-  return (
-    /\/(?:configmaps|secrets)$/.test(pathname) && query.get('fieldSelector')?.startsWith('metadata.name=') === true
-  );
+  const name = /^metadata\.name=(.*)$/.exec(query.get('fieldSelector') ?? '')?.[1] ?? installHoldName;
+  return /\/(?:configmaps|secrets)$/.test(pathname) && name !== installHoldName;
 }
 
 /** The sources whose content was read since the start, in order: `app`, or `app as it was` for an exact version. */
