@@ -168,7 +168,9 @@ export function checkTruth(
     // The source as it was last seen before it disappeared, or as it was recorded before the restore was known.
     const isOfBefore =
       contents.at(source, revision) === undefined || JSON.stringify(before?.sources[id]) === JSON.stringify(entry);
-    if (isOfBefore && recordsLost(opened, source, entry)) return [];
+    // A record that was refused before the restore is kept in memory, and nothing is compared with it until it counts.
+    const isCompared = opened.flags.counts(source, opened.usageOf(object).get(source), revision);
+    if ((isOfBefore || !isCompared) && recordsLost(opened, source, entry)) return [];
     if (isMountedFromBefore(opened, source, entry)) return [];
     // A restart was taken back or may not begin yet, and nothing had been recorded of the source before.
     const mayWait = rules.gates !== undefined || rules.pace !== undefined || rules.stages !== undefined;

@@ -121,6 +121,17 @@ describe('the judge, after a restore of etcd', () => {
     expect(world.owed()).toEqual(promises);
   });
 
+  it.each([
+    ['accepts a record of undone content that was kept in memory if the source does not count', 'true', []],
+    ['reports a record of undone content if the source counts', undefined, ['baseline apart from template']],
+  ])('%s', async (_what, ignore, promises) => {
+    const world = await backedUp(async (hand) => await hand.annotateSource('reloader.stakater.com/ignore', ignore));
+    await world.hand.edit('value-2-');
+    await world.restore();
+    await world.hand.engine('value-2-', false);
+    expect(world.promises().filter((promise) => promise === 'baseline apart from template')).toEqual(promises);
+  });
+
   it('accepts a record of undone content if the source was deleted before it was listed again', async () => {
     const { hand, restore, promises } = await backedUp();
     await hand.edit('value-2-');

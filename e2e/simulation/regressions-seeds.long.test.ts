@@ -464,6 +464,11 @@ const ofTheJudge: readonly Regression[] = [
     'the judge accepts doubt about a Secret that took the place of another with more keys before a DaemonSet was created, and that a late first list showed after it',
     /create Secret default\/db[^]*create DaemonSet default\/agent[^]*MODIFIED DaemonSet default\/agent/,
   ],
+  [
+    860_004_663,
+    'the judge accepts that an undone content of a ConfigMap that does not count stays recorded: the record was refused before the restore of etcd',
+    /put reloader\.stakater\.com\/match of ConfigMap default\/extra[^]*forbidden: PATCH \/apis\/apps\/v1\/namespaces\/default\/statefulsets\/store[^]*is restored to revision/,
+  ],
 ];
 
 describe.each([
