@@ -108,7 +108,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     ...{ journal, reporter, logger },
     onSuperseded: (entry, job) => {
       turns.returnsNot(entry);
-      // Before that, everything is yet to be looked at.
+      // Until the first lists are complete, nothing has been looked at, and then everything is.
       if (job === undefined || !watch.known.hasSynced) return;
       const { namespace, name } = splitObjectKey(job);
       queue.add(workloadKey('Job', namespace, name));

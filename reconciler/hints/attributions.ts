@@ -37,7 +37,7 @@ export const maxAttributedSources = 4_096;
  * change of one key, and others were changed since.
  */
 const maxStates = 8;
-/** Of the versions that writes of a state were to replace. A conflict lets a write be reviewed again. */
+/** How many versions that writes of one state were to replace are kept: after a conflict, a write is reviewed again. */
 const maxReplaced = 4;
 
 /** The authors of recent states of sources. The least recently used are evicted first. */

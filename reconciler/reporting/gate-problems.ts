@@ -55,9 +55,12 @@ export class GateProblems {
   /** As {@link seen}, of a source. */
   seenSource(change: SourceChange): void {
     const { namespace, before, after } = change;
-    const [title, id] = [sourceKey(change), sourceId(change)];
-    this.seen(title, namespace, before?.gates, after?.gates);
-    if (!limitsRolling(after?.gates) || limitsRolling(before?.gates)) return;
+    // Called for each source of a first list, and few have gates.
+    if (!after?.gates) return;
+    const title = sourceKey(change);
+    this.seen(title, namespace, before?.gates, after.gates);
+    if (!limitsRolling(after.gates) || limitsRolling(before?.gates)) return;
+    const id = sourceId(change);
     for (const source of this.#options.limitingIn(namespace)) if (sourceId(source) === id) return;
     const message = `has no effect: only ${String(budgets.limitingSources)} sources of a namespace may have it`;
     const fix = 'remove it from others, or set it on the namespace';

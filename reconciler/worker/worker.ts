@@ -368,7 +368,7 @@ export class Worker {
     }
   }
 
-  /** Somebody else's write brought the restart with it, whatever else there is to do since. */
+  /** Tells of a restart that somebody else's write brought with it, also if there is more to do by now. */
   #reportInjected(workload: TrackedWorkload): void {
     const { injected, reporter } = this.#options;
     const changes = injected.take(workload);

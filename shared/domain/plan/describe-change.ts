@@ -118,7 +118,7 @@ function describeKeys(keys: readonly string[] | undefined): string {
  * The annotation `reroll.dev/last-restart`: compact JSON that names the sources of the last restart, the ids of their
  * changes (`changes`; `more`: those of sources that are not named; `also`: those that an earlier restart answered) and,
  * where known, the users whose changes it answers (`by`; `byMore` counts the rest). A source whose changed keys are
- * unknown, or too long, has the value `null`. Sources that were created or deleted are also in `created` or `deleted`. With
+ * unknown, or of which none fits, has the value `null`. Sources that were created or deleted are also in `created` or `deleted`. With
  * `isLeftToNextRun` the restart is still to come: `"effect":"next-run"`.
  */
 export function lastRestartAnnotation(
@@ -153,10 +153,15 @@ export function lastRestartAnnotation(
 /** The changed keys of each source, by its id, as far as there is room; `null`: they are not known, or none fits. */
 function namedKeys(changes: readonly Change[]): Readonly<Record<string, readonly string[] | null>> {
   let leftBytes = maxKeyBytes;
+  const fits = (key: string): boolean => {
+    leftBytes -= Buffer.byteLength(key);
+    return leftBytes >= 0;
+  };
   const keysOf = (change: Change): readonly string[] | null => {
-    const keys = changedKeysOf(change)?.slice(0, maxNamedKeys).map(shownName);
-    const fitting = keys?.filter((key) => (leftBytes -= Buffer.byteLength(key)) >= 0);
-    return fitting && (fitting.length > 0 || keys?.length === 0) ? fitting : null;
+    const keys = changedKeysOf(change)?.slice(0, maxNamedKeys).map(shownName) ?? null;
+    if (keys === null || keys.length === 0) return keys;
+    const fitting = keys.filter(fits);
+    return fitting.length > 0 ? fitting : null;
   };
   return Object.fromEntries(changes.map((change) => [change.id, keysOf(change)]));
 }
