@@ -2,6 +2,7 @@ import type { Mutant } from './mutants';
 
 const engine = 'reconciler/engine/engine.ts';
 const worker = 'reconciler/worker/worker.ts';
+const deferred = 'reconciler/worker/deferred-restarts.ts';
 const gates = 'shared/domain/gates/ask-gates.ts';
 const holds = 'shared/domain/gate-settings/hold.ts';
 const windows = 'shared/domain/gate-settings/restart-windows.ts';
@@ -65,18 +66,18 @@ export const gateMutants: readonly Mutant[] = [
   {
     what: 'a closed gate has the new content recorded',
     file: worker,
-    from: 'if (!before.isOpen) return await this.#defer(workload, owed, before.closed, owing);',
+    from: 'if (!before.isOpen) return await this.#deferred.defer(workload, owed, before.closed, owing);',
     to: 'if (!before.isOpen) return await this.#adopt(workload, baseline, owed);',
   },
   {
     what: 'nobody looks again when a gate opens by its time',
-    file: worker,
+    file: deferred,
     from: 'closed.untilMs === undefined ? undefined : Math.max(0, closed.untilMs - clock.nowMs())',
     to: 'closed.untilMs !== Infinity ? undefined : clock.nowMs()',
   },
   {
     what: 'a gate that opens is looked at a minute late',
-    file: worker,
+    file: deferred,
     from: 'afterMs: Math.min(leftMs, gateLookMs)',
     to: 'afterMs: leftMs + 60_000',
   },

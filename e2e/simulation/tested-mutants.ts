@@ -6,6 +6,7 @@ import { testedSourceMutants } from './tested-source-mutants';
 import { testedWorkloadMutants } from './tested-workload-mutants';
 
 const worker = 'reconciler/worker/worker.ts';
+const deferred = 'reconciler/worker/deferred-restarts.ts';
 const workerTest = 'reconciler/worker/worker.test.ts';
 const folds = 'reconciler/worker/rollout-coalescer.ts';
 const foldsTest = 'reconciler/worker/rollout-coalescer.test.ts';
@@ -23,7 +24,7 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'the order counts for nobody who has once been told to go',
     file: worker,
-    from: 'const now = this.#askGates(workload, changes);',
+    from: 'const now = this.#deferred.askGates(workload, changes);',
     to: 'const now = this.#options.gates.ask(workload, changes, this.#options.clock.nowMs());',
     test: 'e2e/engine/pace.test.ts',
   },
@@ -270,20 +271,20 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'gates are asked before somebody else’s rollout is looked for, and not afterwards',
     file: worker,
-    from: 'if (!now.isOpen) return await this.#defer(workload, changes, now.closed, owing);',
+    from: 'if (!now.isOpen) return await this.#deferred.defer(workload, changes, now.closed, owing);',
     to: '',
     test: workerTest,
   },
   {
     what: 'a restart that is held for more than an hour is forgotten',
-    file: worker,
+    file: deferred,
     from: "{ kind: 'again', afterMs: Math.min(leftMs, gateLookMs) }",
     to: "leftMs > gateLookMs ? { kind: 'done' } : { kind: 'again', afterMs: leftMs }",
     test: 'e2e/engine/gates.test.ts',
   },
   {
     what: 'what is owed and held is not recorded',
-    file: worker,
+    file: deferred,
     from: 'owing && (await this.#recordOwing(workload, owing))',
     to: 'undefined',
     test: 'e2e/engine/gates.test.ts',

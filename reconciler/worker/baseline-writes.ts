@@ -37,6 +37,9 @@ export interface BaselineWritesOptions {
 /** The Deployment's controller has not seen the current spec yet. It does so within moments. */
 const unobserved: LookResult = { kind: 'again', afterMs: 1_000, waitsFor: 'rollout' };
 
+/** Delay until another attempt to write a baseline: a permission may be granted, or a webhook corrected, meanwhile. */
+export const unwritten: LookResult = { kind: 'again', afterMs: 10 * 60_000, waitsFor: 'baseline-write' };
+
 /** Writes baselines without a restart, and takes back those of restarts that did not take effect. */
 export class BaselineWrites {
   readonly #options: BaselineWritesOptions;

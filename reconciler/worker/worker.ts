@@ -10,15 +10,14 @@ import { isForPerson } from '../reporting/errors-for-people';
 import { mayBeStored } from '../apply/may-be-stored';
 import { mayBeStale } from '../apply/read-again';
 import { NotLeadingError, type ApplyContext, type Restart } from '../apply/restart';
-import { BaselineWrites, type BaselineWritesOptions } from './baseline-writes';
+import { BaselineWrites, unwritten, type BaselineWritesOptions } from './baseline-writes';
 import type { Change } from '../../shared/domain/plan/change';
 import type { Hints } from '../hints/hints';
 import { attributed, describeRestart } from './describe-restart';
 import type { ComparableVersions } from '../workloads/comparable-versions';
 import { failedAttempt, sooner } from '../queue/key-queue';
 import type { RestartTurns } from '../gates/restart-turns';
-import type { WorkloadGates } from '../gates/workload-gates';
-import type { GatesAnswer } from '../../shared/domain/gates/ask-gates';
+import { DeferredRestarts, type DeferredRestartsOptions } from './deferred-restarts';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import type { InjectedRestarts } from './injected-restarts';
 import type { Term } from '../../shared/domain/plan/plan-input';
@@ -44,7 +43,8 @@ export interface WorkerOptions
   extends
     PlanView,
     Pick<BaselineWritesOptions, 'adoptions' | 'removals' | 'checkRestored'>,
-    Pick<RefusedVersionsOptions, 'refresh' | 'onRestored'> {
+    Pick<RefusedVersionsOptions, 'refresh' | 'onRestored'>,
+    Pick<DeferredRestartsOptions, 'gates'> {
   readonly contents: Pick<ContentLoader, 'read'>;
   readonly versions: Pick<ComparableVersions, 'known' | 'ask'>;
   readonly clock: Clock;
@@ -53,7 +53,6 @@ export interface WorkerOptions
   readonly deferrals: Deferrals;
   readonly settle: SettleWindows;
   readonly coalescer: RolloutCoalescer;
-  readonly gates: Pick<WorkloadGates, 'ask'>;
   readonly turns: Pick<RestartTurns, 'ask' | 'began' | 'ended' | 'answered' | 'gone'>;
   readonly injected: InjectedRestarts;
   /** For people who ask and for traces, never a reason to act. */
@@ -68,12 +67,6 @@ export interface WorkerOptions
 
 type PlannedRestart = Extract<Plan, { readonly action: 'restart' }>;
 
-/** Delay until another attempt to write a baseline: a permission may be granted, or a webhook corrected, meanwhile. */
-const unwritten: LookResult = { kind: 'again', afterMs: 10 * 60_000, waitsFor: 'baseline-write' };
-
-/** A gate that opens in weeks is asked again meanwhile: no timer is set for longer, and clocks are corrected. */
-const gateLookMs = 3_600_000;
-
 /** The workload is being read by name. The queue of these reads repeats those that fail. */
 const outdated: LookResult = { kind: 'again', afterMs: 1_000, waitsFor: 'retry' };
 
@@ -82,11 +75,13 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #refusedVersions: RefusedVersions;
   readonly #writes: BaselineWrites;
+  readonly #deferred: DeferredRestarts;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#refusedVersions = new RefusedVersions(options);
     this.#writes = new BaselineWrites(options);
+    this.#deferred = new DeferredRestarts(options, this.#writes);
   }
 
   /** Never rejects: a failure is part of the result. */
@@ -235,8 +230,8 @@ export class Worker {
     const { baseline, owing } = planned;
     const owed = deferrals.withAuthors(key, attributed(hints, workload, planned.changes));
     // Before anything is asked of the API server: what is held may be held for weeks.
-    const before = this.#askGates(workload, owed);
-    if (!before.isOpen) return await this.#defer(workload, owed, before.closed, owing);
+    const before = this.#deferred.askGates(workload, owed);
+    if (!before.isOpen) return await this.#deferred.defer(workload, owed, before.closed, owing);
     const decision = await coalescer.look(workload, owed);
     // The look sends requests. Meanwhile the workload may have changed, or its namespace may no longer be selected.
     if (workloads.get(key) !== workload) return { kind: 'again', afterMs: 0 };
@@ -245,8 +240,8 @@ export class Worker {
     if (decision.kind === 'wait') return { kind: 'again', afterMs: decision.afterMs, waitsFor: 'rollout' };
     if (decision.kind === 'restart') {
       // The look may have taken seconds. A window may have closed, or what comes before this one has begun meanwhile.
-      const now = this.#askGates(workload, changes);
-      if (!now.isOpen) return await this.#defer(workload, changes, now.closed, owing);
+      const now = this.#deferred.askGates(workload, changes);
+      if (!now.isOpen) return await this.#deferred.defer(workload, changes, now.closed, owing);
       return await this.#restart(workload, baseline, changes, now.passed);
     }
     const waited = this.#waited(workload, settle.close(key));
@@ -262,42 +257,6 @@ export class Worker {
       waited,
     );
     return stored ? { kind: 'done' } : unwritten;
-  }
-
-  /** Whether its restart may begin: by the gates, and then by its turn among others. */
-  #askGates(workload: TrackedWorkload, changes: readonly Change[]): GatesAnswer {
-    const { clock, gates, turns } = this.#options;
-    const answer = gates.ask(workload, changes, clock.nowMs());
-    const closed = answer.isOpen ? turns.ask(workload, changes) : undefined;
-    return closed ? { isOpen: false, closed } : answer;
-  }
-
-  /**
-   * The restart stays owed, and `owing` records against what. Whatever opens the gate has the workload looked at again,
-   * and so does its time.
-   */
-  async #defer(
-    workload: TrackedWorkload,
-    changes: readonly Change[],
-    closed: ClosedGate,
-    owing: Baseline | undefined,
-  ): Promise<LookResult> {
-    const { clock, deferrals, settle } = this.#options;
-    // The wait for quiet sources is over, and what the change waits for now is no delay of ours.
-    settle.close(workload.key);
-    deferrals.deferred(workload, changes, closed);
-    const unrecorded = owing && (await this.#recordOwing(workload, owing));
-    const leftMs = closed.untilMs === undefined ? undefined : Math.max(0, closed.untilMs - clock.nowMs());
-    const opens: LookResult =
-      leftMs === undefined ? { kind: 'done' } : { kind: 'again', afterMs: Math.min(leftMs, gateLookMs) };
-    return { ...(unrecorded ? sooner(opens, unrecorded) : opens), closed };
-  }
-
-  /** Undefined: it is recorded. */
-  async #recordOwing(workload: TrackedWorkload, owing: Baseline): Promise<LookResult | undefined> {
-    const turn = await this.#writes.turn(workload);
-    if (turn) return turn;
-    return (await this.#writes.adopt(workload, owing)) ? undefined : unwritten;
   }
 
   async #restart(

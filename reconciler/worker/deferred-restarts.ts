@@ -1,0 +1,71 @@
+import type { Baseline } from '../../shared/domain/baseline/baseline';
+import type { GatesAnswer } from '../../shared/domain/gates/ask-gates';
+import type { ClosedGate } from '../../shared/domain/gates/gate';
+import type { Change } from '../../shared/domain/plan/change';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import type { Clock } from '../../shared/runtime/clock';
+import type { RestartTurns } from '../gates/restart-turns';
+import type { WorkloadGates } from '../gates/workload-gates';
+import { sooner } from '../queue/key-queue';
+import type { Deferrals } from '../reporting/deferrals';
+import { unwritten, type BaselineWrites } from './baseline-writes';
+import type { SettleWindows } from './settle-window';
+import type { LookResult } from './unfinished-looks';
+
+export interface DeferredRestartsOptions {
+  readonly clock: Clock;
+  readonly gates: Pick<WorkloadGates, 'ask'>;
+  readonly turns: Pick<RestartTurns, 'ask'>;
+  readonly deferrals: Pick<Deferrals, 'deferred'>;
+  readonly settle: Pick<SettleWindows, 'close'>;
+}
+
+/** A gate that opens in weeks is asked again meanwhile: no timer is set for longer, and clocks are corrected. */
+const gateLookMs = 3_600_000;
+
+/** Asks whether an owed restart may begin, and keeps it owed while a gate is closed. */
+export class DeferredRestarts {
+  readonly #options: DeferredRestartsOptions;
+  readonly #writes: Pick<BaselineWrites, 'turn' | 'adopt'>;
+
+  constructor(options: DeferredRestartsOptions, writes: Pick<BaselineWrites, 'turn' | 'adopt'>) {
+    this.#options = options;
+    this.#writes = writes;
+  }
+
+  /** Whether the restart may begin: by the gates, and then by its turn among others. */
+  askGates(workload: TrackedWorkload, changes: readonly Change[]): GatesAnswer {
+    const { clock, gates, turns } = this.#options;
+    const answer = gates.ask(workload, changes, clock.nowMs());
+    const closed = answer.isOpen ? turns.ask(workload, changes) : undefined;
+    return closed ? { isOpen: false, closed } : answer;
+  }
+
+  /**
+   * The restart stays owed, and `owing` records against what. Whatever opens the gate has the workload looked at again,
+   * and so does its time.
+   */
+  async defer(
+    workload: TrackedWorkload,
+    changes: readonly Change[],
+    closed: ClosedGate,
+    owing: Baseline | undefined,
+  ): Promise<LookResult> {
+    const { clock, deferrals, settle } = this.#options;
+    // The wait for quiet sources is over, and what the change waits for now is no delay of ours.
+    settle.close(workload.key);
+    deferrals.deferred(workload, changes, closed);
+    const unrecorded = owing && (await this.#recordOwing(workload, owing));
+    const leftMs = closed.untilMs === undefined ? undefined : Math.max(0, closed.untilMs - clock.nowMs());
+    const opens: LookResult =
+      leftMs === undefined ? { kind: 'done' } : { kind: 'again', afterMs: Math.min(leftMs, gateLookMs) };
+    return { ...(unrecorded ? sooner(opens, unrecorded) : opens), closed };
+  }
+
+  /** Undefined: it is recorded. */
+  async #recordOwing(workload: TrackedWorkload, owing: Baseline): Promise<LookResult | undefined> {
+    const turn = await this.#writes.turn(workload);
+    if (turn) return turn;
+    return (await this.#writes.adopt(workload, owing)) ? undefined : unwritten;
+  }
+}
