@@ -21,12 +21,12 @@ import type { NamespaceScope } from '../workloads/namespace-scope';
 import { candidates } from '../../shared/domain/plan/candidates';
 import { usedOrListed } from '../../shared/domain/plan/next-baseline';
 import { plan } from '../../shared/domain/plan/plan';
+import { whyUntracked } from '../../shared/domain/plan/why-untracked';
 import type { ContentLoader } from '../reading/content-loader';
 import type { PlanView } from '../worker/plan-view';
 import { sleep, type Clock } from '../../shared/runtime/clock';
 import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { notStored, unstoredWorkload, withIdentity } from '../../shared/domain/plan/unstored-workload';
-import { isTrackable } from '../workloads/workload-index';
 
 export interface AdmissionMutationsOptions extends PlanView, Omit<DescribeOptions, keyof PlanView> {
   readonly contents: Pick<ContentLoader, 'read'>;
@@ -59,7 +59,8 @@ export class AdmissionMutations {
     const { read, scope, settings, term } = this.#options;
     if (!term()) return undefined;
     const record = read(kind, withIdentity(object, namespace));
-    if (!scope.isSelected(namespace) || !isTrackable(record, settings.policy)) return { v: 1, ...noMarks };
+    if (!scope.isSelected(namespace) || whyUntracked(record, settings.policy) !== undefined)
+      return { v: 1, ...noMarks };
     const before = this.#baselineOf(record);
     if (before === 'unknown') return undefined;
     if (!before && (namesByPattern(record) || this.#awaitsBaseline(record))) return { v: 1, ...noMarks };

@@ -396,8 +396,3 @@ export class WorkloadIndex {
     }
   }
 }
-
-/** Whether some source may restart the workload. */
-export function isTrackable(record: WorkloadRecord, policy: PolicySettings): boolean {
-  return whyUntracked(record, policy) === undefined;
-}
