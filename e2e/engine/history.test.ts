@@ -186,6 +186,26 @@ describe('a restart after which pods do not become well', () => {
     expect(await told(harness, engine)).toMatchObject([{ outcome: 'unhealthy' }]);
   });
 
+  it('does not make its successor unhealthy, though a list shows only that one, for want of the right to watch', async () => {
+    const harness = new Harness();
+    const web = deployment({ name: 'web', ...uses });
+    harness.seed(configMap({ name: 'app', data: { color: 'red' } }), web);
+    const match = ({ isWatch, pathname }: FaultTarget): boolean => isWatch && pathname.includes('/apis/');
+    harness.faults.add({ match, fault: { kind: 'status', code: 403 } });
+    const engine = await harness.start();
+    await harness.clock.advance(minute);
+    await harness.edit('ConfigMap', 'app', blue);
+    await harness.clock.advance(minute);
+    await exceedDeadline(harness);
+    await harness.clock.advance(2 * minute);
+    expect(inspected.workload(engine, 'Deployment/default/web')).toMatchObject({ state: 'unhealthy' });
+    await harness.delete('Deployment', 'web');
+    harness.seed(web);
+    await harness.clock.advance(2 * minute);
+    expect(inspected.workload(engine, 'Deployment/default/web')).toMatchObject({ state: 'in-step' });
+    expect(await told(harness, engine)).toMatchObject([{ outcome: 'unhealthy' }]);
+  });
+
   it('is unhealthy after ten minutes if its controller never says so, with what is missing', async () => {
     const harness = new Harness();
     harness.seed(configMap({ name: 'app', data: { color: 'red' } }), statefulSet({ name: 'db', ...uses }));

@@ -25,6 +25,7 @@ let clock: FakeClock;
 let changed: TrackedWorkload[];
 let untracked: Pick<TrackedWorkload, 'key' | 'record'>[];
 let removed: string[];
+let goneUids: string[];
 /** The workloads that left sources, and their last versions before that. */
 let left: string[];
 let keys: DigestKeyring;
@@ -38,6 +39,7 @@ beforeEach(() => {
   changed = [];
   untracked = [];
   removed = [];
+  goneUids = [];
   left = [];
   index = indexWith();
 });
@@ -53,7 +55,10 @@ function indexWith(policy = policySettings): WorkloadIndex {
     onChange: (workload) => changed.push(workload),
     onUntracked: (workload) => untracked.push(workload),
     onLeft: ({ key, record }) => left.push(`${key} ${record.resourceVersion}`),
-    onGone: (key) => removed.push(key),
+    onGone: (key, uid) => {
+      removed.push(key);
+      goneUids.push(uid);
+    },
   });
 }
 
@@ -174,6 +179,22 @@ describe('what is tracked', () => {
     see({ annotations: {} });
     see({ annotations: {}, resourceVersion: '11' });
     expect(removed).toEqual([web]);
+  });
+});
+
+describe('a list that shows another object of that name, because the watch was down when the former was deleted', () => {
+  it.each<[string, WorkloadOptions, WorkloadOptions]>([
+    ['that asks for restarts too', {}, {}],
+    ['that asks for none any more', {}, { annotations: {} }],
+    ['instead of one that asked for none', { annotations: {} }, {}],
+  ])('%s tells that the former is gone, once', (_what, former, next) => {
+    see({ ...former, uid: 'first' });
+    see({ ...next, uid: 'second', resourceVersion: '11' }, 'list');
+    see({ ...next, uid: 'second', resourceVersion: '12' });
+    expect(removed).toEqual([web]);
+    expect(goneUids).toEqual(['first']);
+    index.sink('Deployment', undefined, () => undefined).remove('shop/web', 'first');
+    expect(goneUids).toEqual(['first']);
   });
 });
 

@@ -285,16 +285,16 @@ export class WorkloadIndex {
 
   #upsert(record: WorkloadRecord, origin: 'list' | 'watch'): void {
     const key = workloadKey(record.kind, record.namespace, record.name);
-    const known = this.#entries.get(key);
-    const previous = known?.record.uid === record.uid ? known : undefined;
-    const untracked = this.#untracked.get(key);
-    const shown = previous ?? (untracked?.uid === record.uid ? untracked : undefined);
+    // A list shows no deletion, only the object that has the name now. What is known of the one before is not about it.
+    this.#removeFormer(key, record.uid);
+    const previous = this.#entries.get(key);
+    const shown = previous ?? this.#untracked.get(key);
     const nowMs = this.#options.clock.monotonicMs();
     if (origin === 'watch' && predates(shown?.awaited, record, nowMs)) return;
     const because = whyUntracked(record, this.#options.policy);
     if (because !== undefined) {
       const isRead = origin === 'list' && (previous ?? shown?.awaited) !== undefined;
-      if (known) this.remove(key);
+      if (previous) this.remove(key);
       this.#untracked.set(key, {
         ...untrackedOf(record),
         ...{ because, awaited: isRead ? awaitedSince(record.resourceVersion, nowMs) : undefined },
@@ -305,16 +305,21 @@ export class WorkloadIndex {
     const entry = this.#entryOf(key, record, previous, origin);
     this.#untracked.delete(key);
     this.#entries.set(key, entry);
-    if (entry.signature !== known?.signature) {
-      if (known) this.#users.remove(key, known.record);
+    if (entry.signature !== previous?.signature) {
+      if (previous) this.#users.remove(key, previous.record);
       this.#users.add(key, record);
-      if (known) this.#options.onLeft?.(known);
+      if (previous) this.#options.onLeft?.(previous);
     }
     if (!previous || entry.signature !== previous.signature || !sameGateSettings(previous.record.gates, record.gates)) {
       this.#revise(record);
     }
     this.#options.onSeen?.(entry);
     if (!previous || differs(previous, entry)) this.#options.onChange(entry);
+  }
+
+  #removeFormer(key: WorkloadKey, uid: string): void {
+    const known = this.#entries.get(key)?.record ?? this.#untracked.get(key);
+    if (known && known.uid !== uid) this.remove(key);
   }
 
   #revise({ namespace }: WorkloadRecord): void {
