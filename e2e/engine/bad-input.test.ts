@@ -51,6 +51,7 @@ describe('missing permissions', () => {
       fault: { kind: 'status', code: 403 },
     });
     const engine = await harness.start();
+    await harness.clock.advance(15_000);
     expect(
       engine.lines
         .filter(({ level }) => level === 'warn')

@@ -5,7 +5,7 @@ import type { Watches } from './watches';
 
 export interface KnownKindsOptions {
   readonly clock: Clock;
-  readonly watches: Pick<Watches, 'hasSynced' | 'knownKinds' | 'listSourcesAgain' | 'listAllAgain'>;
+  readonly watches: Pick<Watches, 'sourcesStanding' | 'knownKinds' | 'listSourcesAgain' | 'listAllAgain'>;
   /** The process may act now, or knows more to act on. */
   readonly onMore: () => void;
 }
@@ -13,13 +13,18 @@ export interface KnownKindsOptions {
 /** After this, the process acts anyway: what cannot be listed must not block the rest. */
 const syncTimeoutMs = 60_000;
 
+/** As of gates: an API server that has just started, or whose roles are being replaced, refuses what it soon allows. */
+const lastingMs = 15_000;
+
 /** Tracks which kinds of sources are known, and where, and whether the process may act. */
 export class KnownKinds {
   readonly #options: KnownKindsOptions;
   /** Kinds whose watches were complete at the last check. One more makes the engine check every workload. */
   #kinds = new KindsByPlace([]);
-  /** True once every watch of sources is complete or refused, or has timed out. */
+  /** True once every watch of sources is complete, or has been refused for a while, or has timed out. */
   #hasSynced = false;
+  /** Runs, or has run out, since some sources may not be listed and all others are known. */
+  #refusal: { readonly timer: Timer; lasts: boolean } | undefined;
   #isWaiting = true;
   #syncTimeout: Timer | undefined;
 
@@ -41,13 +46,14 @@ export class KnownKinds {
 
   stop(): void {
     this.#syncTimeout?.cancel();
+    this.#endRefusal();
   }
 
   /** A first list is complete, or a watch was refused. */
   progress(): void {
     const { watches, onMore } = this.#options;
     const hadSynced = this.#hasSynced;
-    this.#hasSynced ||= watches.hasSynced() || !this.#isWaiting;
+    this.#hasSynced ||= this.#isComplete() || !this.#isWaiting;
     if (!this.#hasSynced) return;
     const known = watches.knownKinds();
     const more = known.size > this.#kinds.size;
@@ -69,8 +75,29 @@ export class KnownKinds {
     void this.#options.watches.listAllAgain();
   }
 
+  #isComplete(): boolean {
+    const standing = this.#options.watches.sourcesStanding();
+    if (standing === 'refused') this.#refusal ??= this.#startRefusal();
+    else this.#endRefusal();
+    return standing === 'known' || this.#refusal?.lasts === true;
+  }
+
+  #startRefusal(): { readonly timer: Timer; lasts: boolean } {
+    const timer = this.#options.clock.timer(lastingMs, () => {
+      if (this.#refusal) this.#refusal.lasts = true;
+      this.progress();
+    });
+    return { timer, lasts: false };
+  }
+
+  #endRefusal(): void {
+    this.#refusal?.timer.cancel();
+    this.#refusal = undefined;
+  }
+
   #reset(): void {
     this.#hasSynced = false;
+    this.#endRefusal();
     this.#kinds = new KindsByPlace([]);
     this.#startSyncTimeout();
   }

@@ -142,14 +142,19 @@ export class Watches {
   }
 
   /**
-   * Whether the process may act: every watch of sources has been complete once, or is refused. Acting on half of the
-   * sources would restart a workload twice for changes made while Reroll was down. Workloads are not awaited: each is
-   * handled when it is seen.
+   * Whether every watch of sources has been complete once, or is refused. Acting on half of the sources would restart a
+   * workload twice for changes made while Reroll was down. Workloads are not awaited: each is handled when it is seen.
    */
   hasSynced(): boolean {
-    return this.#watches.every(
-      ({ sourceKind, reflector }) => !sourceKind || isSynced(reflector.status) || isRefused(reflector.status),
-    );
+    return this.sourcesStanding() !== 'unknown';
+  }
+
+  /** `refused`: some sources may not be listed, and the others are known. */
+  sourcesStanding(): 'known' | 'refused' | 'unknown' {
+    const sources = this.#watches.filter(({ sourceKind }) => sourceKind).map(({ reflector }) => reflector.status);
+    const unknown = sources.filter((status) => !isSynced(status));
+    if (unknown.length === 0) return 'known';
+    return unknown.every(isRefused) ? 'refused' : 'unknown';
   }
 
   /** `refused`: some of what may keep restarts from beginning may not be listed, and the rest is known. */
