@@ -13,6 +13,9 @@ const without = (install: TestInstall, verb: string, resource: string): void => 
     if (rule.resources.includes(resource)) rule.verbs = rule.verbs.filter((each) => each !== verb);
   }
 };
+const refuse = (install: TestInstall): void => {
+  install.health = { ...install.health, missingPermissions: ['missing permission to patch jobs'] };
+};
 const grantTo = (install: TestInstall, subject: object, rules: StoredRule[]): void => {
   const names = { uid: 'u', resourceVersion: '1', name: 'more' };
   install.objects.push(
@@ -33,10 +36,30 @@ const serve = (install: TestInstall, group: string, ...resources: readonly strin
 rows(rightsCheck, [
   [
     'the leader was refused something',
-    (install) => (install.health = { ...install.health, missingPermissions: ['missing permission to patch jobs'] }),
+    (install) => {
+      refuse(install);
+      without(install, 'patch', 'jobs');
+    },
     'failed',
-    /^the leader was refused: missing permission to patch jobs$/,
-    /helm upgrade/,
+    /^the leader was refused: missing permission to patch jobs; no role lets reroll patch jobs\.batch$/,
+    /^grant it with .*helm upgrade/,
+  ],
+  [
+    'the leader was refused something, and the roles may not be read',
+    (install) => {
+      refuse(install);
+      install.refused.add('get clusterroles');
+    },
+    'failed',
+    /^the leader was refused: missing permission to patch jobs; the roles of/,
+    /^grant it with .*helm upgrade/,
+  ],
+  [
+    'the leader was refused something that the roles have by now',
+    refuse,
+    'warning',
+    /^the leader was refused, though no role lacks a right now: missing permission to patch jobs$/,
+    /^if it was granted since the leader started, nothing is left to do/,
   ],
   [
     'a role lacks a verb',
