@@ -458,14 +458,28 @@ describe('the end of a process', () => {
     expect(leader.pendingTimers).toBe(0);
   });
 
-  it('tries nothing that has just failed', async () => {
+  it('tries once more what has failed: the API server may answer by now', async () => {
+    const leader = await Replica.leading();
+    leader.fault = ofWrites(() => refusal(500, 'InternalError'));
+    leader.add(1);
+    await leader.advance(2 * minuteMs);
+    leader.fault = none;
+    leader.takeRequests();
+    await leader.writer.flush();
+    expect(leader.takeRequests()).toEqual(['POST 0']);
+    expect(stored()).toEqual([1]);
+    expect(leader.pendingTimers).toBe(0);
+  });
+
+  it('ends also if that fails again', async () => {
     const leader = await Replica.leading();
     leader.fault = ofWrites(() => refusal(500, 'InternalError'));
     leader.add(1);
     await leader.advance(batchMs);
     leader.takeRequests();
     await leader.writer.flush();
-    expect(leader.takeRequests()).toEqual([]);
+    await leader.advance(minuteMs);
+    expect([leader.takeRequests(), leader.pendingTimers]).toEqual([['POST 0'], 0]);
   });
 
   it('writes nothing before the history of earlier leaders is read, nor outside of a term', async () => {

@@ -83,7 +83,8 @@ export class HistoryWriter {
     // The Lease is released after this: nobody must wait for a request that hangs, whenever it began.
     const limit = this.#options.clock.timer(lastWriteMs, () => term.abort());
     await this.#writing;
-    if (this.#isRead && this.#attempt === 0) await this.#write(term.signal).catch(() => undefined);
+    // Also after a failure: it may have been a minute ago.
+    if (this.#isRead) await this.#write(term.signal).catch(() => undefined);
     limit.cancel();
     this.end();
   }
