@@ -87,13 +87,21 @@ describe('metrics', () => {
     await engine.stop();
   });
 
-  it('do not take a change that waited for one that the webhook missed', async () => {
+  it.each([
+    ['', false],
+    [', also if the restart loses its answer', true],
+  ])('do not take a change that waited for one that the webhook missed%s', async (_what, isLost) => {
     engine = await harness.start();
     await edit('blue');
     expect(await shown('reroll_changes_total')).toEqual({ watch: 1 });
     await annotateNamespace({ 'reroll.dev/hold': 'true' });
     await edit('green');
     await harness.clock.advance(2 * hourMs);
+    harness.faults.add({
+      match: ({ user, pathname }) => isLost && user === engineUser && pathname.endsWith('/deployments/web'),
+      fault: { kind: 'reset', when: 'after' },
+      times: 1,
+    });
     await annotateNamespace({ 'reroll.dev/hold': null });
     expect(harness.restarts('Deployment', 'web', 'shop')).toBe(2);
     expect(await shown('reroll_changes_total')).toEqual({ watch: 1 });

@@ -4,7 +4,8 @@ import { deploymentConfig, deploymentConfigKind, rollout, rolloutKind } from '..
 import type { AdmissionHook } from '../apiserver/admission';
 import { Controllers } from '../apiserver/controllers/controllers';
 import { configMap, cronJob, deployment, fromConfigMap } from '../apiserver/cluster';
-import { fieldAt } from '../../shared/domain/kubernetes/json-value';
+import type { ObjectInput } from '../apiserver/objects';
+import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { engineUser, Harness } from './harness';
 import { strippingHook } from './stripping.fixture';
 
@@ -194,6 +195,46 @@ it.each([
   await harness.edit('ConfigMap', 'app', { color: 'blue' });
   await harness.clock.advance(60_000);
   expect(told(harness)).toEqual(['Reloaded']);
+});
+
+it.each<[string, ObjectInput, string]>([
+  ['a Deployment', deployment(uses), 'restarted'],
+  [
+    'a Rollout with spec.restartAt',
+    rollout({ ...uses, annotations: { ...uses.annotations, 'reloader.stakater.com/rollout-strategy': 'restart' } }),
+    'restarted by spec.restartAt',
+  ],
+  [
+    'a DeploymentConfig without a trigger',
+    { ...deploymentConfig(uses), spec: { ...objectOf(deploymentConfig(uses).spec), triggers: [] } },
+    'changed, to be rolled out by hand: it has no ConfigChange trigger',
+  ],
+])('what became of %s is told in the same words with and without an answer', async (_what, workload, did) => {
+  for (const isLost of [false, true]) {
+    const harness = new Harness({ customKinds: [rolloutKind, deploymentConfigKind] });
+    harness.seed(app, workload);
+    await harness.start();
+    if (isLost) loseAnswer(harness, '/web');
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    const messages = harness.objects('Event').map(({ message }) => String(message));
+    expect(messages).toEqual([expect.stringContaining(`${workload.kind} ${did} (`)]);
+  }
+});
+
+it('an urgent restart that lost its answer is told as one', async () => {
+  const harness = new Harness();
+  const windowed = { ...uses.annotations, 'reroll.dev/windows': '02:00-02:01' };
+  harness.seed(
+    configMap({ name: 'app', data: { color: 'red' }, annotations: { 'reroll.dev/urgent': 'true' } }),
+    deployment({ ...uses, annotations: windowed }),
+  );
+  await harness.start();
+  loseAnswer(harness, '/web');
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(60_000);
+  const messages = harness.objects('Event').map(({ message }) => String(message));
+  expect(messages).toEqual([expect.stringContaining('restarted at once, because the change is urgent (')]);
 });
 
 it('a Rollout that is restarted by spec.restartAt still owes a restart that lost its answer and that time', async () => {

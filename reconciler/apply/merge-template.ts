@@ -19,9 +19,13 @@ export const mergeTemplate: Apply = async (context, restart) => {
   const workload = readAgain(context, restart.workload, object);
   const template = templateMerge(objectOf(fieldAt(object, templatePath)), restart.marker);
   const stored = await patchTemplate(context, workload, restart, { template });
-  const did = rollsByItself(object) ? 'restarted' : 'changed, to be rolled out by hand: it has no ConfigChange trigger';
-  return { kind: 'written', did, stored };
+  return { kind: 'written', did: didOfMerge(object), stored };
 };
+
+/** What a new template of this object did, to complete "the workload was …". */
+export function didOfMerge(object: KubeObject): string {
+  return rollsByItself(object) ? 'restarted' : 'changed, to be rolled out by hand: it has no ConfigChange trigger';
+}
 
 function templateMerge(template: JsonObject, marker: TemplateMarker): JsonObject {
   const { annotations, env } = marker;

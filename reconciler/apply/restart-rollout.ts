@@ -21,8 +21,10 @@ export const restartRollout: Apply = async (context, restart) => {
   const stored = await patchRestart(context, workload, restart, { restartAt }, (written) =>
     fieldAt(written, ['spec', 'restartAt']) === restartAt ? undefined : 'spec.restartAt',
   );
-  return { kind: 'written', did: 'restarted by spec.restartAt', stored };
+  return { kind: 'written', did: restartedByTime, stored };
 };
+
+export const restartedByTime = 'restarted by spec.restartAt';
 
 /**
  * The next full second. Argo replaces pods created before `restartAt`, both in whole seconds; with the current second

@@ -1,6 +1,7 @@
 import type { Baseline } from '../../shared/domain/baseline/baseline';
 import { RerollError } from '../../shared/domain/errors';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { ClosedGate } from '../../shared/domain/gates/gate';
 import type { StrategyName } from '../../shared/domain/workloads/workload-settings';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { KubeClient } from '../../shared/kube/client/client';
@@ -29,6 +30,8 @@ export interface Restart {
   readonly annotations: Readonly<Record<string, string>>;
   /** An earlier write was stored without its marker, so a dry run first checks whether the marker is kept now. */
   readonly asksFirst?: boolean;
+  /** Closed gates that it passes because its change is urgent. */
+  readonly passed?: readonly ClosedGate[];
   /** The Deployment is paused together with the restart, until this time; its annotations say so. */
   readonly pausedUntilMs?: number;
 }

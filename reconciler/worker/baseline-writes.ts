@@ -5,9 +5,12 @@ import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/trac
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
 import { getObject, type KubeObject } from '../../shared/kube/client/objects';
 import { baselineText } from '../apply/baseline-too-large-error';
+import { didOfMerge } from '../apply/merge-template';
 import { didOfPatch, leftToNextRun, MarkerLostError } from '../apply/patch-workload';
 import { StaleWorkloadError } from '../apply/read-again';
 import type { ApplyContext, Restart } from '../apply/restart';
+import { restartedByTime } from '../apply/restart-rollout';
+import { urgently, type Deferrals } from '../reporting/deferrals';
 import type { Reporter } from '../reporting/reporter';
 import type { WorkloadIndex } from '../workloads/workload-index';
 import type { AdoptionRateLimiter } from './adoption-rate-limiter';
@@ -30,6 +33,7 @@ export interface BaselineWritesOptions {
   readonly reporter: Pick<Reporter, 'answered' | 'restarted' | 'notRestarted'>;
   readonly adoptions: AdoptionRateLimiter;
   readonly removals: Pick<BaselineRemovals, 'putBack' | 'forget'>;
+  readonly deferrals: Pick<Deferrals, 'countable'>;
   /** Looks whether etcd was restored, and reports it before it resolves. @throws an error of the request */
   readonly checkRestored: () => Promise<void>;
 }
@@ -141,9 +145,10 @@ export class BaselineWrites {
   async #keepUnrecorded(workload: TrackedWorkload): Promise<boolean> {
     const restarts = this.#unanswered.takeUnrecorded(workload);
     if (restarts.length === 0) return false;
-    const { context, reporter, workloads } = this.#options;
+    const { context, workloads } = this.#options;
     const { timesForgotten } = workloads;
-    const made = markedRestart(restarts, await this.#readStored(workload, restarts));
+    const stored = await this.#readStored(workload, restarts);
+    const made = markedRestart(restarts, stored);
     if (workloads.timesForgotten !== timesForgotten) {
       // A restore of etcd may have undone it since. The next look finds out.
       restarts.forEach((each) => this.#unanswered.failed(each, undefined));
@@ -153,9 +158,16 @@ export class BaselineWrites {
     context.onBaselineLost?.(workload);
     workloads.remember(workload, made.baseline);
     this.restarted(workload.key);
-    reporter.answered(made.changes);
-    reporter.restarted(workload, made, { did: didOf(made), changedMs: undefined });
+    this.#report(workload, made, stored);
     return true;
+  }
+
+  /** Tells of a restart of which nobody was told when it was written, as if its answer had come. */
+  #report(workload: TrackedWorkload, made: Restart, stored: KubeObject | undefined): void {
+    const { deferrals, reporter } = this.#options;
+    reporter.answered(deferrals.countable(workload, made.changes));
+    const did = didOf(made, stored) + urgently(made.passed ?? []);
+    reporter.restarted(workload, made, { did, changedMs: undefined });
   }
 
   /**
@@ -178,10 +190,7 @@ export class BaselineWrites {
     const lost = stored && lostRestart(restarts, stored);
     if (!lost) {
       const made = recorded.find(({ id }) => id === lastRestart?.id);
-      if (!made) return true;
-      // Nobody was told of it when it was written.
-      reporter.answered(made.changes);
-      reporter.restarted(workload, made, { did: didOf(made), changedMs: undefined });
+      if (made) this.#report(workload, made, stored);
       return true;
     }
     const { restart } = lost;
@@ -230,8 +239,11 @@ export class BaselineWrites {
   }
 }
 
-function didOf(restart: Restart): string {
-  const { kind, settings } = restart.workload.record;
+/** What the restart did; of a workload that was not read, its own triggers are not known. */
+function didOf(restart: Restart, stored: KubeObject | undefined): string {
+  const { kind, settings, rollout } = restart.workload.record;
   if (isLeftToNextRun(kind, settings)) return leftToNextRun;
-  return kind === 'CronJob' ? 'run as a Job' : didOfPatch(restart);
+  if (kind === 'CronJob') return 'run as a Job';
+  if (kind === 'Rollout' && rollout?.strategy === 'restart') return restartedByTime;
+  return kind === 'DeploymentConfig' && stored ? didOfMerge(stored) : didOfPatch(restart);
 }

@@ -269,7 +269,7 @@ export class Worker {
     const { record } = workload;
     const pause = writers.pauses.pauseFor(workload, this.#options.clock.nowMs());
     const described = this.#describe(workload, baseline, changes, pause);
-    const restart = { ...described, asksFirst: this.#writes.hasLostMarker(workload.key) };
+    const restart = { ...described, asksFirst: this.#writes.hasLostMarker(workload.key), passed };
     this.#options.injected.forget(workload.key);
     // Closed before the write, so that a change during the write opens a new window.
     const settled = settle.close(workload.key);
