@@ -91,11 +91,6 @@ export class KeyQueue {
     return this.#waiting.size;
   }
 
-  /** How many entries are kept for the keys that wait, including stale ones. */
-  get entries(): number {
-    return this.#due.size + this.#ready.size;
-  }
-
   /** Where a key is: it runs, or waits until it is due, by the monotonic clock; undefined: neither. */
   standing(key: string): 'running' | { readonly addedMs: number; readonly dueMs: number } | undefined {
     return this.#running.has(key) ? 'running' : this.#waiting.get(key);
