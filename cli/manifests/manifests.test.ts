@@ -93,7 +93,13 @@ describe('readManifests', () => {
       `${deployment}metadata: *m\n`,
       ['a.yaml:1: an alias has no anchor, or there are too many'],
     ],
-    ['too much nesting', '['.repeat(300), ['a.yaml:1: this is nested too deeply']],
+    [
+      'too much nesting',
+      `${deployment}metadata: ${'['.repeat(300)}`,
+      [
+        'a.yaml:3: this is nested more than 256 levels deep, as no Kubernetes object is: a bracket or brace may not be closed',
+      ],
+    ],
     ['an alias bomb', aliasBomb(), ['a.yaml:1: an alias has no anchor, or there are too many']],
   ])('refuses %s', (_what, text, expected) => {
     expect(problems(text)).toEqual(expected);

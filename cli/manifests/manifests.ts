@@ -95,7 +95,10 @@ function documentsOf(text: string, lines: Lines, report: Report): readonly Docum
     return composeYaml(text, { merge: true, onLine: (offset) => lines.add(offset) });
   } catch (thrown) {
     if (!(thrown instanceof NestingError)) throw thrown;
-    report(0, 'this is nested too deeply');
+    report(
+      thrown.offset,
+      `this is ${thrown.message}, as no Kubernetes object is: a bracket or brace may not be closed`,
+    );
     return [];
   }
 }

@@ -56,7 +56,11 @@ export const maxNesting = 256;
 
 /** A text is nested deeper than {@link maxNesting}. */
 export class NestingError extends RerollError {
-  constructor() {
+  /** Where that was noticed, or the start of the text. */
+  readonly offset: number;
+
+  constructor(offset = 0) {
     super(`nested more than ${maxNesting} levels deep`, { code: 'CONTENT_TOO_DEEP' });
+    this.offset = offset;
   }
 }

@@ -33,7 +33,7 @@ export function composeYaml(
   text: string,
   { merge = false, onLine }: { readonly merge?: boolean; readonly onLine?: (offset: number) => void } = {},
 ): readonly Document.Parsed[] {
-  const tokens = [...new Parser(onLine).parse(text)];
+  const tokens = [...new BoundedParser(onLine).parse(text)];
   if (isTooDeep(tokens)) throw new NestingError();
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent', merge });
   return [...composer.compose(tokens)];
@@ -47,7 +47,16 @@ export function yamlFault({ code, pos }: YAMLError): { readonly offset: number; 
   return { offset: pos[0], reason: reasons[code] ?? 'this is not YAML' };
 }
 
-/** The lexer does not recurse, but the composer that runs next recurses for each level. */
+/** Does not read on where too many levels are open: megabytes of brackets took half a minute to be refused. */
+class BoundedParser extends Parser {
+  override *next(lexeme: string): Generator<CST.Token, void> {
+    yield* super.next(lexeme);
+    // The document is not a level.
+    if (this.stack.length > maxNesting + 1) throw new NestingError(this.offset);
+  }
+}
+
+/** The parser does not recurse, but the composer that runs next recurses for each level. */
 function isTooDeep(tokens: readonly CST.Token[]): boolean {
   let level = tokens;
   for (let depth = 0; level.length > 0; depth++) {
