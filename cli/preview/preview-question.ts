@@ -43,5 +43,13 @@ export function previewQuestion(
         ? '--delete removes all keys, so it needs no --set, --set-file or --unset'
         : 'say what would change: --set, --set-file, --unset or --delete',
     ]);
+  const given = new Set([...set, ...setFile].map(({ key }) => key));
+  const contradictions = unset
+    .filter((key) => given.has(key))
+    .map(
+      (key) =>
+        `--unset removes the key ${JSON.stringify(key)}, which --set or --set-file sets: leave out one of the two`,
+    );
+  if (contradictions.length > 0) throw new UsageError(contradictions);
   return { edit: { kind, name, set, setFile, unset, isDeletion } };
 }

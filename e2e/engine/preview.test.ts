@@ -334,6 +334,11 @@ describe('wrong arguments', () => {
       ['cm/app', '--delete', '--unset=a'],
       '--delete removes all keys, so it needs no --set, --set-file or --unset',
     ],
+    [
+      'a key that is both set and removed',
+      ['cm/app', '--set=a=b', '--set-file=c=x', '--unset=a,c,d'],
+      '--unset removes the key "a", which --set or --set-file sets: leave out one of the two\n--unset removes the key "c", which',
+    ],
     ['a workload', ['deploy/web', '--set=a=b'], 'there is no kind of source "deploy"'],
     [
       'a class of rotated secrets',
