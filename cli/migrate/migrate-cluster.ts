@@ -2,7 +2,9 @@ import { workloadKind, workloadKinds, type WorkloadKind } from '../../shared/dom
 import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { printable } from '../../shared/domain/text/printable';
 import type { KubeClient } from '../../shared/kube/client/client';
-import type { KubeObject } from '../../shared/kube/client/objects';
+import { getMetadata, type KubeObject } from '../../shared/kube/client/objects';
+import { namespaces } from '../../shared/kube/resource';
+import { look } from '../evidence/seen';
 import type { FoundObject } from '../manifests/manifests';
 import { readClusterSources } from './cluster-sources';
 import type { DifferenceCode } from './difference-codes';
@@ -40,12 +42,21 @@ export async function migrateCluster(
     });
     if (right !== undefined) missing.add(right);
   }
-  const errors = [...missing].map((right) => ({
-    file: 'cluster',
-    message: `${printable(right)}: those are missing here`,
-  }));
+  const isNoNamespace = objects === 0 && (await isMissing(client, limits));
+  const messages = [
+    ...[...missing].map((right) => `${printable(right)}: those are missing here`),
+    ...(isNoNamespace ? [`there is no namespace ${printable(limits.namespace ?? '')}`] : []),
+  ];
+  const errors = messages.map((message) => ({ file: 'cluster', message }));
   const summary = { files: 0, objects, workloads, ready, findings: findings.length, errors: errors.length };
   return { version: 1, summary, findings, errors };
+}
+
+/** Whether the namespace does not exist: its lists are empty then, and nothing else tells. */
+async function isMissing(client: KubeClient, { namespace, timeoutMs }: PageLimits): Promise<boolean> {
+  if (namespace === undefined) return false;
+  const seen = await look(getMetadata(client, namespaces, undefined, namespace, { timeoutMs }));
+  return seen.is === 'absent';
 }
 
 /** Undefined for a Job that a CronJob made: what is found for the CronJob covers all of them. */

@@ -218,6 +218,19 @@ describe('what cannot be read', () => {
     expect([code, err]).toEqual([0, expect.stringMatching(/^.*the flags of Reloader are not known.*\n$/)]);
   });
 
+  it.each<[string, string, object]>([
+    ['no namespace', 'shpo', { code: 2, err: 'there is no namespace shpo\n' }],
+    ['an empty one', 'shop', { code: 0, err: '' }],
+  ])('may be %s', async (_what, name, expected) => {
+    expect(await migrate(cluster(web), '-n', name)).toMatchObject(expected);
+  });
+
+  it('is not a namespace that may not be read itself', async () => {
+    const harness = cluster(web);
+    harness.server.rbac.restrict('admin', [...viewRules('shpo'), rule('', 'secrets', 'list', ['shpo'])]);
+    expect((await migrate(harness, '-n', 'shpo')).code).toBe(0);
+  });
+
   it('may be the whole cluster', async () => {
     const connect = () => Promise.reject(new CredentialsError('there is no kubeconfig /root/.kube/config'));
     expect(await runMigrate(['-A'], memoryFiles({}), undefined, connect)).toEqual({
