@@ -1,9 +1,11 @@
 import { parse, stringify } from 'yaml';
 import { annotationsOf } from '../../shared/domain/annotations/annotations';
-import { fieldAt } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { decide } from '../../shared/domain/policy/policy';
 import { parsePolicy } from '../../shared/domain/policy/policy-annotations';
+import { references } from '../../shared/domain/sources/references';
+import type { SourceKind } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import type { Files } from '../manifests/files';
@@ -50,13 +52,17 @@ export function edited(manifest: string, { edits }: Pick<ReportedDifference, 'ed
   return stringify(object);
 }
 
-/** Whether a change of a source that does not match a search restarts the workload in a manifest. */
+/** Whether a change of a source that does not match a search restarts the workload in a manifest, as the engine decides. */
 export function restartsIn(manifest: string, kind: WorkloadKindName, flags: readonly string[]) {
   const { settings } = parseMigrateOptions(['-f', '-', ...flags], {});
   const { templatePath } = workloadKind(kind);
   const object: unknown = parse(manifest);
   const [metadata, template] = [object, fieldAt(object, templatePath)].map(annotationsOf);
   const { policy } = parsePolicy(metadata ?? {}, template ?? {}, settings.keys);
-  return (sourceKind: 'ConfigMap' | 'Secret', name: string): boolean =>
-    decide(policy, kind, { kind: sourceKind, name, ignore: false, match: false }, settings.policy).restart;
+  const used = references(objectOf(fieldAt(object, [...templatePath, 'spec'])));
+  return (sourceKind: SourceKind, name: string): boolean => {
+    const source = { kind: sourceKind, name, ignore: false, match: false };
+    const { restart, onlyIfReferenced } = decide(policy, kind, source, settings.policy);
+    return restart && (!onlyIfReferenced || used.some((each) => each.kind === sourceKind && each.name === name));
+  };
 }

@@ -11,6 +11,7 @@ const reloaders = fc.dictionary(
     'configmap.reloader.stakater.com/auto',
     'configmap.reloader.stakater.com/reload',
     'secret.reloader.stakater.com/reload',
+    'secretproviderclass.reloader.stakater.com/reload',
     'reloader.stakater.com/search',
   ),
   fc.oneof(list, fc.constantFrom('true', 'false', '')),
@@ -18,7 +19,7 @@ const reloaders = fc.dictionary(
 
 describe('the lines for a workload of Wave', () => {
   it('restart it for every source for which Wave does, and for every one that Reloader’s lists name', () => {
-    const flags = fc.constantFrom<readonly string[]>([], ['--auto-reload-all']);
+    const flags = fc.constantFrom<readonly string[]>([], ['--auto-reload-all'], ['--enable-csi-integration']);
     fc.assert(
       fc.property(list, list, reloaders, reloaders, flags, (configMaps, secrets, metadata, template, given) => {
         const manifest = workload({
@@ -39,7 +40,7 @@ describe('the lines for a workload of Wave', () => {
         const listed = (names: string) => names.split(', ').filter((each) => each !== '');
         expect(listed(configMaps).every((each) => now('ConfigMap', each))).toBe(true);
         expect(listed(secrets).every((each) => now('Secret', each))).toBe(true);
-        for (const kind of ['ConfigMap', 'Secret'] as const) {
+        for (const kind of ['ConfigMap', 'Secret', 'SecretProviderClass'] as const) {
           for (const each of ['app', 'db', 'ca', 'flags']) expect(now(kind, each) || !before(kind, each)).toBe(true);
         }
         expect(after).not.toContain('wave.pusher.com');

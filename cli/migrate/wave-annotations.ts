@@ -4,6 +4,7 @@ import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-k
 import { annotationsFor } from '../../shared/domain/lint/lint-subject';
 import { countsAllUsed } from '../../shared/domain/lint/overrides';
 import { typedKeysOf } from '../../shared/domain/policy/policy-annotations';
+import { sourceKinds, type SourceKind } from '../../shared/domain/sources/source';
 import { namesIn } from '../../shared/domain/text/pattern';
 import { pathOf, remove, write, type Advice, type Edit } from './advice';
 import { isCovered, isPresent, type MigrationSubject } from './migration-subject';
@@ -46,7 +47,7 @@ export function* waveOptIn(subject: MigrationSubject): Generator<Advice> {
   if (!isRestartedByWave(subject) || !isCovered(subject)) return;
   const { keys } = subject.settings;
   const isOn = kindsOfSource.every((kind) => countsAllUsed(subject, kind));
-  const lists = kindsOfSource.flatMap((kind) => listFor(subject, kind, isOn));
+  const lists = sourceKinds.flatMap((kind) => listFor(subject, kind, isOn));
   const hasHash = isPresent(subject, configHash);
   const listed = kindsOfSource.some((kind) => extrasOf(subject, kind).own.length > 0) ? ', or that it lists,' : '';
   yield {
@@ -59,11 +60,11 @@ export function* waveOptIn(subject: MigrationSubject): Generator<Advice> {
 }
 
 /** The list of Reloader's that covers an extra list of Wave's, and what a list on the pod template held before. */
-function listFor(subject: MigrationSubject, kind: 'ConfigMap' | 'Secret', isOn: boolean): readonly Edit[] {
+function listFor(subject: MigrationSubject, kind: SourceKind, isOn: boolean): readonly Edit[] {
   const { reload } = typedKeysOf(subject.settings.keys)[kind];
   const effective = annotationsFor(subject, kind);
-  const before = namesIn(annotation(effective, reload) ?? '');
-  const wanted = [...new Set([...before, ...extrasOf(subject, kind).own])];
+  const before = [...new Set(namesIn(annotation(effective, reload) ?? ''))];
+  const wanted = [...new Set([...before, ...(kind === 'SecretProviderClass' ? [] : extrasOf(subject, kind).own)])];
   // A switch on the metadata hides the lists of the pod template.
   const isHidden = !isOn && effective === subject.template;
   if (wanted.length === (isHidden ? 0 : before.length)) return [];
