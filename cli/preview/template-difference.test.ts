@@ -63,6 +63,30 @@ describe('an apply changes the pod template', () => {
     expect(changesTemplate(path, { manifest, live, last: manifest })).toBe(false);
   });
 
+  it.each<[string, object, object]>([
+    [
+      'a prefix',
+      { envFrom: [{ prefix: '', configMapRef: { name: 'app' } }] },
+      { envFrom: [{ configMapRef: { name: 'app' } }] },
+    ],
+    ['a port', { ports: [{ name: '', containerPort: 80 }] }, { ports: [{ containerPort: 80 }] }],
+    [
+      'a probe',
+      { livenessProbe: { tcpSocket: { host: '', port: 80 } } },
+      { livenessProbe: { tcpSocket: { port: 80 } } },
+    ],
+  ])('not by an empty text of %s, which is not stored', (_what, written, kept) => {
+    const [manifest, live] = [within(container(written)), within(container(kept))];
+    expect(changesTemplate(path, { manifest, live, last: undefined })).toBe(false);
+  });
+
+  it('not by empty texts of a toleration and an account, which are not stored', () => {
+    const live = within({ spec: { tolerations: [{}] } });
+    const toleration = { key: '', operator: '', value: '', effect: '' };
+    const manifest = within({ spec: { serviceAccount: '', tolerations: [toleration] } });
+    expect(changesTemplate(path, { manifest, live, last: undefined })).toBe(false);
+  });
+
   it('not by a variable without a text, of which the name alone is stored', () => {
     const live = within(container({ env: [{ name: 'RATIO' }] }));
     const written = (value: string): object => within(container({ env: [{ name: 'RATIO', value }] }));

@@ -10,8 +10,9 @@ const quantityFields: readonly string[] = ['limits', 'requests', 'sizeLimit', 'd
  */
 const unstoredFields: readonly string[] = [
   ...['hostIPC', 'hostNetwork', 'hostPID', 'hostPort', 'initialDelaySeconds', 'readOnly', 'stdin', 'stdinOnce', 'tty'],
-  ...['fsType', 'hostIP', 'hostname', 'medium', 'nodeName', 'priorityClassName', 'serviceAccountName', 'subPath'],
-  ...['subPathExpr', 'subdomain', 'value', 'workingDir'],
+  ...['effect', 'fsType', 'host', 'hostIP', 'hostname', 'key', 'level', 'medium', 'name', 'nodeName', 'operator'],
+  ...['prefix', 'priorityClassName', 'role', 'serviceAccount', 'serviceAccountName', 'subPath', 'subPathExpr'],
+  ...['subdomain', 'user', 'value', 'workingDir'],
 ];
 
 /**
