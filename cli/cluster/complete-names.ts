@@ -1,5 +1,6 @@
 import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
 import { sourceKinds } from '../../shared/domain/sources/source';
+import { knownContexts } from '../../shared/kube/access/load-cluster-access';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { listObjects } from '../../shared/kube/client/objects';
 import { namespaces, type Resource } from '../../shared/kube/resource';
@@ -41,6 +42,7 @@ export async function completeNames(
   world: Pick<ClusterWorld, 'connect' | 'clock'>,
   { flag, word, args, env }: CompletionRequest,
 ): Promise<readonly string[]> {
+  if (flag === 'context') return await completeContexts(options, { args, env });
   const isNamespace = flag !== undefined && namespaceFlags.includes(flag);
   const named = flag === undefined ? names : (flagNames[flag] ?? []);
   const [kind = '', isBehindKind] = word.split('/', 2);
@@ -53,6 +55,19 @@ export async function completeNames(
     // An exec plugin may wait for somebody who logs in.
     const found = await answerWithin(world.clock, timeoutMs, namesOf(resource, world.connect(given, env)));
     return isNamespace ? found : found.map((name) => `${kind}/${name}`);
+  } catch {
+    return [];
+  }
+}
+
+/** The contexts of the kubeconfig; none if it cannot be read. */
+export async function completeContexts(
+  options: OptionTable,
+  { args, env }: Pick<CompletionRequest, 'args' | 'env'>,
+): Promise<readonly string[]> {
+  try {
+    const { kubeconfig } = parseArguments(options, args, env).options as unknown as ConnectOptions;
+    return await knownContexts({ kubeconfig, env });
   } catch {
     return [];
   }

@@ -2,6 +2,7 @@ import { assertNever } from '../../shared/domain/errors';
 import { systemClock } from '../../shared/runtime/clock';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { describeFailure } from '../cluster/cluster-command';
+import { completeContexts } from '../cluster/complete-names';
 import { exitCodeOf, exitCodes, manifestCommandIn, worldOf, type ManifestCommand } from '../manifests/manifest-command';
 import { wantsColour } from '../output/text-style';
 import { migrateFrom } from './migrate-from-cluster';
@@ -38,6 +39,8 @@ export function migrateCommandIn(world: MigrateWorld): LoadedCommand {
   const ofFiles = manifestCommandIn(command, world);
   return {
     ...ofFiles,
+    complete: async (request) =>
+      request.flag === 'context' ? await completeContexts(migrateOptionTable, request) : [],
     run: async (args, env) => {
       const { cluster } = parseMigrateOptions(args, env);
       if (!cluster) return await ofFiles.run(args, env);

@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { stringify } from 'yaml';
 import { clusterOptionTable } from '../../cli/cluster/cluster-options';
 import { completionOf, linesOf, valuesOf } from '../../cli/completion/completion';
 import { once } from '../../cli/parts/once';
@@ -89,6 +93,23 @@ describe('what is completed', () => {
     [['status', '-n', ''], []],
   ])('%j', async (words, candidates) => {
     expect(await complete(...words)).toEqual(candidates);
+  });
+
+  it('is a context of the kubeconfig, for every command of people that takes one', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'reroll-contexts-'));
+    try {
+      const file = join(directory, 'config');
+      const contexts = ['prod-eu', 'prod-us', 'test'].map((name) => ({ name, context: { cluster: 'c', user: 'u' } }));
+      writeFileSync(file, stringify({ apiVersion: 'v1', kind: 'Config', contexts }));
+      for (const command of ['status', 'migrate', 'ui']) {
+        expect(await complete(command, '--kubeconfig', file, '--context', 'prod')).toEqual(['prod-eu', 'prod-us']);
+      }
+      const { candidates } = await completionOf(commands, ['why', '--context=t'], { KUBECONFIG: file });
+      expect(candidates).toEqual([{ word: '--context=test' }]);
+      expect(await complete('status', '--context', '')).toEqual([]);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
 
   it('is each command and each flag, by the tables that the commands parse', async () => {

@@ -99,7 +99,13 @@ function withProxy(config: KubeConfig, path: string, env: Environment): KubeConf
   return config;
 }
 
-async function readKubeconfig(path: string, context: string | undefined): Promise<KubeConfig> {
+/** The names of the contexts. @throws CredentialsError if the file is not usable */
+export async function readContexts(path: string): Promise<readonly string[]> {
+  const names = (await mergedKubeconfig(path)).getContexts().map(({ name }) => shown(name));
+  return names.filter((name) => name !== '');
+}
+
+async function mergedKubeconfig(path: string): Promise<KubeConfig> {
   const { KubeConfig } = await import('./kubeconfig-library');
   const paths = path.split(delimiter).filter((part) => part !== '');
   const present = paths.filter((file) => existsSync(file));
@@ -116,6 +122,11 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
   }
   const [config = new KubeConfig(), ...others] = readable;
   for (const other of others) mergeMissing(config, other);
+  return config;
+}
+
+async function readKubeconfig(path: string, context: string | undefined): Promise<KubeConfig> {
+  const config = await mergedKubeconfig(path);
   if (context !== undefined) config.setCurrentContext(context);
   if (!config.getContextObject(config.getCurrentContext())) {
     const known = config.getContexts().map(({ name }) => shown(name));

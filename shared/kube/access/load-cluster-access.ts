@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/clock';
 import type { Environment } from '../../runtime/options/options';
 import type { ClusterAccess } from './cluster-access';
 import { isInCluster, loadInCluster } from './in-cluster';
-import { loadKubeconfig } from './kubeconfig';
+import { loadKubeconfig, readContexts } from './kubeconfig';
 
 export interface ClusterAccessOptions {
   /** Path and context from the command line; they override everything else. */
@@ -31,12 +31,24 @@ export async function loadClusterAccess({
   clock,
 }: ClusterAccessOptions): Promise<ClusterAccess> {
   const chosen = kubeconfig ?? nonEmpty(env['KUBECONFIG']);
-  const ofHome = join(env['HOME'] ?? '', '.kube', 'config');
+  const ofHome = homeConfig(env);
   if (chosen === undefined && context === undefined && isInCluster(env) && !(forPerson && (await exists(ofHome)))) {
     return await loadInCluster({ env, readFile, clock });
   }
   const path = chosen ?? ofHome;
   return await loadKubeconfig({ path, ...(context !== undefined && { context }), env, clock });
+}
+
+/** The contexts among which somebody who types a command may choose. @throws CredentialsError */
+export async function knownContexts({
+  kubeconfig,
+  env,
+}: Pick<ClusterAccessOptions, 'kubeconfig' | 'env'>): Promise<readonly string[]> {
+  return await readContexts(kubeconfig ?? nonEmpty(env['KUBECONFIG']) ?? homeConfig(env));
+}
+
+function homeConfig(env: Environment): string {
+  return join(env['HOME'] ?? '', '.kube', 'config');
 }
 
 /** Also if it may not be read: then it is to be named, and no other cluster asked. */
