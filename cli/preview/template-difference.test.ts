@@ -36,6 +36,7 @@ describe('an apply changes the pod template', () => {
     ['with a text that only looks like a quantity', container({ env: [{ name: 'RATIO', value: '1.0' }] }), true],
     ['with an annotation', { metadata: { annotations: { more: 'x' } } }, true],
     ['with an empty annotation', { metadata: { annotations: { more: '' } } }, true],
+    ['with an empty label that has the name of a field', { metadata: { labels: { role: '' } } }, true],
     ['and has none', undefined, false],
   ])('%s', (_what, template, expected) => {
     expect(changesTemplate(path, { manifest: within(template), live: within(stored), last: undefined })).toBe(expected);

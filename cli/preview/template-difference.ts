@@ -4,6 +4,9 @@ import { isMarkerVariable } from '../../shared/domain/marks/carry-over';
 /** Fields whose texts are quantities: `0.5` and `500m` are the same. */
 const quantityFields: readonly string[] = ['limits', 'requests', 'sizeLimit', 'divisor'];
 
+/** Fields whose names people choose, so that none of the others is meant: an empty label is a label. */
+const mapFields: readonly string[] = ['annotations', 'labels', 'matchLabels', 'nodeSelector'];
+
 /**
  * Fields that the API server stores only if they are not empty, zero or `false`. Without one of the others, something
  * else may be in force.
@@ -24,12 +27,14 @@ export function changesTemplate(
   { manifest, live, last }: { readonly manifest: unknown; readonly live: unknown; readonly last: unknown },
 ): boolean {
   const written = fieldAt(manifest, templatePath);
-  if (!isHeldBy(written, fieldAt(live, templatePath), false)) return true;
+  if (!isHeldBy(written, fieldAt(live, templatePath), 'fields')) return true;
   return last !== undefined && !sameJson(written, fieldAt(last, templatePath));
 }
 
+type Within = 'fields' | 'quantities' | 'map';
+
 /** Whether a stored value has all that a written one says. The API server has added defaults to the stored one. */
-function isHeldBy(written: unknown, stored: unknown, isQuantity: boolean): boolean {
+function isHeldBy(written: unknown, stored: unknown, within: Within): boolean {
   // `null` asks for the default.
   if (written === null || written === undefined) return true;
   if (Array.isArray(written)) {
@@ -39,19 +44,24 @@ function isHeldBy(written: unknown, stored: unknown, isQuantity: boolean): boole
       const variable = objectOf(item);
       return !isMarkerVariable(variable) || names.has(variable['name']);
     });
-    return items.length === written.length && written.every((item, index) => isHeldBy(item, items[index], isQuantity));
+    return items.length === written.length && written.every((item, index) => isHeldBy(item, items[index], within));
   }
   if (isObject(written)) {
     // An empty field is not stored.
     if (!isObject(stored)) return Object.values(written).every((value) => value === null) && stored === undefined;
     return Object.entries(written).every(
       ([field, value]) =>
-        (stored[field] === undefined && isUnstored(field, value)) ||
-        isHeldBy(value, stored[field], isQuantity || quantityFields.includes(field)),
+        (stored[field] === undefined && within !== 'map' && isUnstored(field, value)) ||
+        isHeldBy(value, stored[field], withinField(field, within)),
     );
   }
   if (written === stored) return true;
-  return isQuantity && quantityOf(written) === quantityOf(stored);
+  return within === 'quantities' && quantityOf(written) === quantityOf(stored);
+}
+
+function withinField(field: string, within: Within): Within {
+  if (quantityFields.includes(field)) return 'quantities';
+  return within === 'fields' && mapFields.includes(field) ? 'map' : within;
 }
 
 /** Whether a value is not stored, because it is the one that Go gives a field that is missing. */
