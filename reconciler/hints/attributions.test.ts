@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { at } from '../../shared/domain/plan/records.fixture';
+import { boundedChangeRecord } from '../../shared/domain/protocol/change-record';
 import { Attributions, type AttributedState } from './attributions';
 import { changeRecord } from '../channel/channel.fixture';
 import { hintOf, type Hint } from './hint';
@@ -148,6 +149,14 @@ describe('Attributions', () => {
       changes('carol', 'none');
       expect(attributions.get('app', 'many', ['color'])).toMatchObject({ users: ['bob'] });
       expect(attributions.get('app', 'none', ['color'])).toMatchObject({ users: ['carol'] });
+    });
+
+    it('name the last author if a record had no room for the names of all keys that were changed', () => {
+      changes('alice', 'blue', 'k150');
+      const keys = Array.from({ length: 200 }, (_, index) => `k${String(index)}`);
+      const { changed } = boundedChangeRecord(changeRecord({ changed: { changed: keys, added: [], removed: [] } }));
+      changes('bob', 'many', ...changed.changed);
+      expect(attributions.get('app', 'many', ['k150'])).toMatchObject({ users: ['bob'] });
     });
   });
 

@@ -1,4 +1,4 @@
-import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
+import { maxRecordedKeys, type ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import { bytesOfAuthors, mergedAuthors, type Authors } from './authors';
 
@@ -46,10 +46,13 @@ export function boundedNames(names: Iterable<string>): readonly string[] {
   return kept;
 }
 
-/** Whether these are surely all names that were changed: there are some, and the next one would have had room. */
+/**
+ * Whether these are surely all names that were changed: there are some, and the next one would have had room, in the
+ * change record too.
+ */
 export function areAllNames(names: readonly string[]): boolean {
   const characters = names.reduce((sum, { length }) => sum + length, 0);
-  return names.length > 0 && characters + maxKeyCharacters <= maxNameCharacters;
+  return names.length > 0 && names.length < maxRecordedKeys && characters + maxKeyCharacters <= maxNameCharacters;
 }
 
 /** Estimated size of a hint without its texts. */

@@ -6,6 +6,9 @@ import { listSchema } from './list-schema';
 /** Maximum lengths in a record; {@link boundedChangeRecord} shortens fields that are only for people to read. */
 const limits = { name: 253, text: 256, keyNames: 100 } as const;
 
+/** The most key names in each list of a record; those beyond are left out. */
+export const maxRecordedKeys = limits.keyNames;
+
 const objectName = z
   .string()
   .max(limits.name)
