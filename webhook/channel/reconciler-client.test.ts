@@ -62,6 +62,17 @@ describe('ReconcilerClient', () => {
     expect(asked).toHaveLength(33);
   });
 
+  it('has room for others after questions that are nested too deep to be sent', async () => {
+    const { asked, clock, reconcilers } = world({ a: async () => known({ yes: 1 }) });
+    const deep: unknown = JSON.parse(`${'['.repeat(9_000)}${']'.repeat(9_000)}`);
+    for (let i = 0; i < 40; i++) {
+      expect(await reconcilers.query(channelPaths.marks, { deep }, 250)).toBeUndefined();
+    }
+    expect(asked).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+    expect(await reconcilers.query(channelPaths.marks, {}, 250)).toEqual({ yes: 1 });
+  });
+
   it('waits no longer than the timeout', async () => {
     const { clock, reconcilers } = world({ a: silent });
     let answer: unknown = 'none yet';

@@ -44,15 +44,16 @@ export class ReconcilerClient {
     const { clock, transport, addresses } = this.#options;
     if (!this.canQuery(path)) return undefined;
     this.#underWay += 1;
-    const body = Buffer.from(JSON.stringify(question));
     const deadline = new Deadline(clock);
     deadline.set(timeoutMs);
-    const asked = [...addresses()].map(async (address) => {
-      const answer = await deadline.race(transport.post(address, path, body, deadline.signal));
-      if (answer.status !== 200 || !answer.body) throw new Error('not the leader');
-      return JSON.parse(answer.body.toString('utf8')) as unknown;
-    });
     try {
+      // Throws if the object in it is nested too deep.
+      const body = Buffer.from(JSON.stringify(question));
+      const asked = [...addresses()].map(async (address) => {
+        const answer = await deadline.race(transport.post(address, path, body, deadline.signal));
+        if (answer.status !== 200 || !answer.body) throw new Error('not the leader');
+        return JSON.parse(answer.body.toString('utf8')) as unknown;
+      });
       return await Promise.any(asked);
     } catch {
       // The queues of change records log what is wrong with these replicas.
