@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { budgets } from '../../shared/domain/budgets';
 import { channelPaths } from '../../shared/domain/protocol/channel-names';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import type { ChannelAnswer } from './channel-transport';
@@ -65,12 +66,20 @@ describe('ReconcilerClient', () => {
   it('has room for others after questions that are nested too deep to be sent', async () => {
     const { asked, clock, reconcilers } = world({ a: async () => known({ yes: 1 }) });
     const deep: unknown = JSON.parse(`${'['.repeat(9_000)}${']'.repeat(9_000)}`);
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < 33; i++) {
       expect(await reconcilers.query(channelPaths.marks, { deep }, 250)).toBeUndefined();
     }
     expect(asked).toEqual([]);
     expect(clock.pendingTimers).toBe(0);
     expect(await reconcilers.query(channelPaths.marks, {}, 250)).toEqual({ yes: 1 });
+  });
+
+  it('sends no question that a reconciler would refuse for its size', async () => {
+    const { asked, reconcilers } = world({ a: async () => known({ yes: 1 }) });
+    const question = (bytes: number) => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) });
+    expect(await reconcilers.query(channelPaths.marks, question(budgets.questionBytes + 1), 250)).toBeUndefined();
+    expect(asked).toEqual([]);
+    expect(await reconcilers.query(channelPaths.marks, question(budgets.questionBytes), 250)).toEqual({ yes: 1 });
   });
 
   it('waits no longer than the timeout', async () => {

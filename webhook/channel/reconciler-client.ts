@@ -1,3 +1,4 @@
+import { budgets } from '../../shared/domain/budgets';
 import type { ChannelPath } from '../../shared/domain/protocol/channel-names';
 import { Deadline } from '../../shared/kube/client/deadline';
 import type { Clock } from '../../shared/runtime/clock';
@@ -37,8 +38,8 @@ export class ReconcilerClient {
 
   /**
    * Queries all replicas at once, because the webhook does not know the leader. Resolves to the first answer with
-   * status 200, parsed. Undefined if there is none within `timeoutMs`, and at once if too many queries are under way or
-   * the last one timed out. Never rejects.
+   * status 200, parsed. Undefined if there is none within `timeoutMs`, and at once if the question is too large, too many
+   * queries are under way or the last one timed out. Never rejects.
    */
   async query(path: ChannelPath, question: object, timeoutMs: number): Promise<unknown> {
     const { clock, transport, addresses } = this.#options;
@@ -49,6 +50,8 @@ export class ReconcilerClient {
     try {
       // Throws if the object in it is nested too deep.
       const body = Buffer.from(JSON.stringify(question));
+      // Reconcilers would refuse it after they had received most of it.
+      if (body.length > budgets.questionBytes) return undefined;
       const asked = [...addresses()].map(async (address) => {
         const answer = await deadline.race(transport.post(address, path, body, deadline.signal));
         if (answer.status !== 200 || !answer.body) throw new Error('not the leader');
