@@ -101,3 +101,23 @@ test('annotations go on the CronJob, and its marker into the template of its Job
     { op: 'add', path: '/spec/jobTemplate/spec/template/metadata/annotations', value: { b: '2' } },
   ]);
 });
+
+test.each<[string, string, number, boolean]>([
+  ['with as much as they may have', 'x', 262_144, true],
+  ['with a byte more', 'x', 262_145, false],
+  ['with as many characters, of two bytes each', 'é', 262_146, false],
+])('annotations %s are patched or left alone', (_what, character, bytes, isPatched) => {
+  const mine = { mine: character.repeat((bytes - 'mine'.length - 'new1'.length) / Buffer.byteLength(character)) };
+  const marks = { annotations: { new: '1' }, template: { annotations: { b: '2' }, env: [] } };
+  const object = { ...workload([]), metadata: { annotations: mine } };
+  expect(workloadPatch(workloadKind('Deployment'), object, marks)).toHaveLength(isPatched ? 2 : 0);
+  const inTemplate = { annotations: {}, template: { annotations: { new: '1' }, env: [mark] } };
+  const ofTemplate = workload([], { annotations: mine });
+  expect(workloadPatch(workloadKind('Deployment'), ofTemplate, inTemplate)).toHaveLength(isPatched ? 2 : 0);
+});
+
+test('an annotation that is replaced by a smaller one needs no room', () => {
+  const object = { ...workload([]), metadata: { annotations: { a: 'x'.repeat(262_143) } } };
+  const marks = { ...noMarks, annotations: { a: 'y'.repeat(1_000) } };
+  expect(workloadPatch(workloadKind('Deployment'), object, marks)).toHaveLength(1);
+});

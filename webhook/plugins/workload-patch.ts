@@ -1,22 +1,38 @@
-import { fieldAt, isObject, listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
+import { annotationsOf } from '../../shared/domain/annotations/annotations';
+import { fieldAt, isObject, listOf, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { EnvMark, WorkloadMarks } from '../../shared/domain/marks/workload-marks';
 import type { JsonPatchOperation } from '../admission/admission-plugins';
 
+/** Names and values of all annotations of one object: the API server rejects a write with more. */
+const maxAnnotationBytes = 256 * 1024;
+
 /**
  * The JSON patch that applies mutations to the workload in the request, with one operation for each: audit logs show
- * the patch, and it must not show the container's other variables.
+ * the patch, and it must not show the container's other variables. No patch if the annotations have no room: a marker
+ * without its baseline would restart twice.
  */
 export function workloadPatch(
   { templatePath }: WorkloadKind,
   object: unknown,
   { annotations, template }: WorkloadMarks,
 ): readonly JsonPatchOperation[] {
+  const owners = [
+    [object, annotations],
+    [fieldAt(object, templatePath), template.annotations],
+  ] as const;
+  if (!owners.every(([owner, added]) => haveRoom(owner, added))) return [];
   return [
     ...annotationOperations(object, [], annotations),
     ...annotationOperations(object, templatePath, template.annotations),
     ...containerOperations(object, [...templatePath, 'spec', 'containers'], template.env),
   ];
+}
+
+function haveRoom(owner: unknown, added: Readonly<Record<string, string>>): boolean {
+  if (Object.keys(added).length === 0) return true;
+  const texts = Object.entries({ ...annotationsOf(owner), ...added }).flat();
+  return texts.reduce<number>((sum, text) => sum + Buffer.byteLength(textOf(text) ?? ''), 0) <= maxAnnotationBytes;
 }
 
 function annotationOperations(
