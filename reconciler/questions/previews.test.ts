@@ -108,6 +108,17 @@ const held = { hold: { untilMs: undefined, because: undefined } };
 const nothing: PreviewAnswer = { v: 1, restarts: [], left: [], moreRestarts: 0, moreLeft: 0 };
 
 describe('a preview', () => {
+  it('names a few keys and counts the others: all of them would not fit into an answer', () => {
+    const names = Array.from({ length: 2_000 }, (_, index) => `a-rather-long-key-${String(index).padStart(4, '0')}`);
+    const all = (value: string): Data => Object.fromEntries(names.map((name) => [name, value]));
+    see({ data: all('old'), resourceVersion: '20' });
+    for (let i = 0; i < 30; i++) has({ name: `web-${String(i).padStart(2, '0')}` }, all('old'));
+    const answer = previews().answer(asking(all('old'), all('new')));
+    expect(answer?.restarts).toHaveLength(20);
+    expect(answer?.restarts[0]).toEqual({ workload: 'deployment/web-00', keys: names.slice(0, 5), moreKeys: 1_995 });
+    expect(JSON.stringify(answer).length).toBeLessThan(8_000);
+  });
+
   it('names what restarts, and the keys, in the order of names', () => {
     has({ name: 'web' });
     has({ kind: 'StatefulSet', name: 'db' });

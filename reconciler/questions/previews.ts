@@ -5,6 +5,7 @@ import { deferralIn, deferralOf } from '../../shared/domain/gates/reported-gates
 import { optedIn } from '../../shared/domain/policy/policy';
 import {
   contentOf,
+  maxPreviewKeys,
   maxPreviewNames,
   type PreviewAnswer,
   type PreviewQuestion,
@@ -83,7 +84,12 @@ export class Previews {
       restarts: restarts.slice(0, maxPreviewNames).map(({ tracked, workload, keys: changed }) => {
         const turn = turnOf(tracked);
         const deferred = deferralIn(gates.ask(tracked, [question], nowMs)) ?? (turn && deferralOf(turn));
-        return { workload, keys: changed, ...(deferred && { deferred }) };
+        const moreKeys = changed.length - maxPreviewKeys;
+        return {
+          ...{ workload, keys: changed.slice(0, maxPreviewKeys) },
+          ...(moreKeys > 0 && { moreKeys }),
+          ...(deferred && { deferred }),
+        };
       }),
       left: left.slice(0, maxPreviewNames).map(({ workload, because }) => ({ workload, because })),
       moreRestarts: Math.max(0, restarts.length - maxPreviewNames),

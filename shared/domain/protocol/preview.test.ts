@@ -33,6 +33,11 @@ test.each<[string, Partial<PreviewAnswer>, string | undefined]>([
     'restarts deployment/web (keys a, b, c, d, e and 2 more)',
   ],
   [
+    'keys of which some are only counted',
+    { restarts: [{ ...web, keys: ['a', 'b'], moreKeys: 7 }] },
+    'restarts deployment/web (keys a, b and 7 more)',
+  ],
+  [
     'more than can be named',
     { restarts: [web], moreRestarts: 980 },
     'restarts deployment/web (key LOG_LEVEL) and 980 more',

@@ -11,6 +11,9 @@ export const maxPreviewBytes = budgets.questionBytes;
 /** The number of workloads that an answer names; the others are counted. */
 export const maxPreviewNames = 20;
 
+/** The number of keys that an answer names for a workload; the others are counted. */
+export const maxPreviewKeys = 5;
+
 /** A longer text is cut: of a hold the reason is lost, and windows of that length are invalid anyway. */
 export const maxGateTextLength = 1_000;
 
@@ -62,6 +65,8 @@ const answerSchema = z
         .object({
           workload: z.string(),
           keys: listSchema(z.string()),
+          /** Keys beyond those that are named. An older reconciler names all of them. */
+          moreKeys: z.int().nonnegative().optional(),
           /** That restart would not begin now. An older reconciler does not tell it. */
           deferred: z
             .object({ gate: z.string(), until: z.string().optional(), detail: z.string() })
@@ -137,7 +142,7 @@ function describeRestarts(restarts: PreviewAnswer['restarts']): string {
 }
 
 function describeWorkloads(restarts: PreviewAnswer['restarts']): string {
-  const byKeys = grouped(restarts, ({ keys }) => describeKeys(keys));
+  const byKeys = grouped(restarts, ({ keys, moreKeys }) => describeKeys(keys, moreKeys));
   return byKeys.map(([reason, those]) => those.map(({ workload }) => workload).join(', ') + reason).join('; ');
 }
 
@@ -149,7 +154,6 @@ function grouped<Item>(items: readonly Item[], by: (item: Item) => string): read
 
 /** Only the first few reasons are shown. */
 const maxReasons = 3;
-const maxKeys = 5;
 
 function describeLeft(left: PreviewAnswer['left'], more: number): string | undefined {
   const count = left.length + more;
@@ -158,9 +162,10 @@ function describeLeft(left: PreviewAnswer['left'], more: number): string | undef
   return `${String(count)} left alone (${shown.join('; ')}${count > shown.length ? '; …' : ''})`;
 }
 
-function describeKeys(keys: readonly string[]): string {
+function describeKeys(keys: readonly string[], moreKeys = 0): string {
   if (keys.length === 0) return '';
-  const more = keys.length - maxKeys;
-  const names = keys.slice(0, maxKeys).join(', ') + (more > 0 ? ` and ${String(more)} more` : '');
+  const shown = keys.slice(0, maxPreviewKeys);
+  const more = keys.length - shown.length + moreKeys;
+  const names = shown.join(', ') + (more > 0 ? ` and ${String(more)} more` : '');
   return ` (key${keys.length === 1 ? '' : 's'} ${names})`;
 }
