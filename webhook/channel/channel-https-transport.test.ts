@@ -4,10 +4,14 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { formatBaseline } from '../../shared/domain/baseline/baseline';
+import { budgets } from '../../shared/domain/budgets';
 import { channelPaths } from '../../shared/domain/protocol/channel-names';
+import { digestLength } from '../../shared/domain/sources/content-digest';
+import type { SourceId } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import type { TlsMaterial } from '../../shared/runtime/tls/tls-material';
-import { ChannelError, ChannelHttpsTransport } from './channel-https-transport';
+import { ChannelError, ChannelHttpsTransport, maxAnswerBytes } from './channel-https-transport';
 import { FakeTlsSource, certificates, material, testServerName } from '../admission/tls.fixture';
 
 const server = certificates.old;
@@ -64,6 +68,28 @@ describe('ChannelHttpsTransport', () => {
     expect(requests).toEqual(['POST /v1/changes application/json']);
     expect(bodies).toEqual(['{"v":1}']);
     expect(peers).toEqual(['new']);
+  });
+
+  it('receives the largest baseline', async () => {
+    // The ids are short, so that as much as possible of the text is quotes.
+    const ids = Array.from({ length: 5_700 }, (_, index): SourceId => `cm/${String(index)}`);
+    const sources = new Map(ids.map((id) => [id, 'x'.repeat(digestLength)]));
+    const baseline = formatBaseline({ sequence: 1, keyId: 'k', sources });
+    expect(budgets.baselineBytes - baseline.length).toBeLessThan(10_000);
+    const annotations = {
+      'reroll.dev/baseline': baseline,
+      'reroll.dev/last-restart': '"'.repeat(8_192),
+    };
+    const answer = JSON.stringify({ v: 1, annotations, template: { annotations: {}, env: [] } });
+    const { transport, address } = await channel((_request, response) => void response.end(answer));
+    const received = await transport.post(address, channelPaths.marks, body, forever);
+    expect(received.body?.toString()).toBe(answer);
+  });
+
+  it('receives no answer of any length', async () => {
+    const answer = 'x'.repeat(maxAnswerBytes + 1);
+    const { transport, address } = await channel((_request, response) => void response.end(answer));
+    await expect(transport.post(address, channelPaths.marks, body, forever)).rejects.toThrow(ChannelError);
   });
 
   it('keeps its connection', async () => {

@@ -1,6 +1,7 @@
 import https from 'node:https';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { createSecureContext } from 'node:tls';
+import { budgets } from '../../shared/domain/budgets';
 import type { ChannelPath } from '../../shared/domain/protocol/channel-names';
 import { RerollError, errorMessage } from '../../shared/domain/errors';
 import { readBody } from '../../shared/kube/client/response-body';
@@ -29,8 +30,8 @@ export class ChannelError extends RerollError {
 /** One for the current batch, a second if that one hangs, the others for queries. */
 const maxSocketsPerReplica = 4;
 
-/** An answer names only a few workloads. */
-export const maxAnswerBytes = 64 * 1024;
+/** An answer names only a few workloads. The largest one holds a baseline, whose quotes are escaped, and little else. */
+export const maxAnswerBytes = budgets.questionBytes;
 
 /** HTTP/1.1 over mutual TLS on kept-alive connections. */
 export class ChannelHttpsTransport implements ChannelTransport {
