@@ -160,6 +160,14 @@ describe('a workload under creation', () => {
   });
 });
 
+describe('a workload whose baseline would be too large', () => {
+  const keys = Array.from({ length: 1_000 }, (_, index) => `${'k'.repeat(220)}${String(index)}`);
+
+  it.each(['its creation', 'a write with which it owes a restart'])('is given nothing with %s', async (which) => {
+    expect(await (which === 'its creation' ? answer(workloadObject({ keys })) : rewritten({ keys }))).toEqual(none);
+  });
+});
+
 describe('what is read first', () => {
   it('is what was announced in the namespace, and what the workload uses', async () => {
     const asked: unknown[] = [];

@@ -12,7 +12,7 @@ import { parseSourceId, sourceKinds, type SourceId } from '../../shared/domain/s
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { noMarks, type WorkloadMarks } from '../../shared/domain/marks/workload-marks';
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
-import { baselineText } from '../apply/baseline-too-large-error';
+import { BaselineTooLargeError, baselineText } from '../apply/baseline-too-large-error';
 import type { Hints } from '../hints/hints';
 import { attributed, describeRestart, type DescribeOptions } from '../worker/describe-restart';
 import type { DigestKeyring } from '../sources/digest-keyring';
@@ -55,7 +55,17 @@ export class AdmissionMutations {
   }
 
   /** Undefined if this process cannot answer: it does not lead, or knows another baseline. */
-  async answer({ kind, namespace, object }: MutationQuestion): Promise<MutationAnswer | undefined> {
+  async answer(question: MutationQuestion): Promise<MutationAnswer | undefined> {
+    try {
+      return await this.#answer(question);
+    } catch (thrown) {
+      // The engine reports it, once the workload is stored.
+      if (thrown instanceof BaselineTooLargeError) return { v: 1, ...noMarks };
+      throw thrown;
+    }
+  }
+
+  async #answer({ kind, namespace, object }: MutationQuestion): Promise<MutationAnswer | undefined> {
     const { read, scope, settings, term } = this.#options;
     if (!term()) return undefined;
     const record = read(kind, withIdentity(object, namespace));
