@@ -250,6 +250,28 @@ describe('the key that all replicas share', () => {
     expect(isRestarted(world)).toBe(false);
     await world.stop();
   });
+
+  it('keeps a workload waiting for a lower wave that has yet to restart', async () => {
+    const world = shop({}, { keyIsShared: false });
+    const auto = { 'reloader.stakater.com/auto': 'true' };
+    const first = web.replace('web', 'first');
+    const held = workloadObject({ name: 'first', annotations: { ...auto, 'reroll.dev/hold': 'true' } });
+    world.server.put(first, held);
+    world.server.put(web, workloadObject({ annotations: { ...auto, 'reroll.dev/wave': '10' } }));
+    await world.start();
+    paint(world, 'blue');
+    await world.clock.advance(5_000);
+    const answer = world.hold(/secrets\?limit/);
+    expect(world.engine.useSharedKey(key)).toBe(true);
+    await world.clock.advance(1_000);
+    // Until all sources are listed again, nobody knows what it owes.
+    world.server.put(first, { ...world.server.objects.get(first), status: { replicas: 1 } });
+    await world.clock.advance(1_000);
+    await answer();
+    await world.clock.advance(5_000);
+    expect([world.engine.keyIsShared, isRestarted(world)]).toEqual([true, false]);
+    await world.stop();
+  });
 });
 
 describe('change records', () => {

@@ -210,6 +210,8 @@ export class Engine implements ReconcilerEngine {
     this.#watch.named.readAnew();
     this.#watch.known.forget(true);
     this.#work.coalescer.clear();
+    // Until all is listed again, nothing seems to be owed to anybody, and each wave would take the ones before for done.
+    if (this.#term) this.#work.turns.begin();
     return true;
   }
 
