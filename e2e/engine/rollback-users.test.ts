@@ -38,6 +38,11 @@ describe('a content that all users but one have proved', () => {
       'asks for no restarts any more',
       async () => await patchLazy({ metadata: { annotations: { 'reloader.stakater.com/auto': null } } }),
     ],
+    [
+      'asks for restarts for other sources only',
+      async () =>
+        await patchLazy({ metadata: { annotations: { 'configmaps.exclude.reloader.stakater.com/reload': 'app' } } }),
+    ],
     ['uses another source instead', useAnother],
   ])('is kept once that one %s, and is put back instead of a later one', async (_what, act) => {
     await act();

@@ -1,4 +1,6 @@
 import type { OnFailure } from '../../shared/domain/gate-settings/gate-settings';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { decide } from '../../shared/domain/policy/policy';
 import { systemNamespaces } from '../../shared/domain/kubernetes/system-namespaces';
 import type { SourceRef } from '../../shared/domain/sources/source';
 import type { EventRecorder } from '../../shared/kube/client/events';
@@ -46,10 +48,15 @@ export function buildRollbacks({ deps, settings, keys }: EngineBase, inputs: Rol
     loadKey: async () => await loadInstallKey(client, random, ownNamespace, journalKey),
   });
   const common = { client, clock, workloads, contents, store, owes, assertLeading };
+  const sources = inputs.sources.index;
+  const asksFor = ({ record: { policy, kind } }: TrackedWorkload, ref: SourceRef): boolean => {
+    const source = sources.get(ref);
+    return source !== undefined && decide(policy, kind, source, settings.policy).restart;
+  };
   const rollbacks = new Rollbacks({
-    ...{ sources: inputs.sources.index, onFailure, mayAct },
+    ...{ sources, onFailure, asksFor, mayAct },
     kept: new KeptContents({
-      ...{ ...common, healthyForMs: stages.healthyForMs },
+      ...{ ...common, healthyForMs: stages.healthyForMs, asksFor },
       isJudging: (source) => turns.isJudging(source),
     }),
     putBacks: new PutBacks(common),

@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { sourceRecord } from '../../shared/domain/plan/records.fixture';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { FakeClock } from '../../shared/runtime/fake-clock';
-import { paced } from '../gates/gates.fixture';
+import { paced, type PacedOptions } from '../gates/gates.fixture';
 import { KeptContents } from './kept-contents';
 import type { KeptSource } from './stored-source';
 
@@ -11,6 +12,7 @@ const object = {
   metadata: { name: 'app', namespace: 'shop', uid: app.uid, resourceVersion: '1' },
 };
 
+let users: TrackedWorkload[];
 let isJudging: boolean;
 let immutable: boolean;
 let reads: number;
@@ -18,13 +20,17 @@ let onRead: () => void;
 let written: string[];
 let kept: KeptContents;
 
+function user(name: string, options: PacedOptions = {}) {
+  return { ...paced({ name, ...options }), baseline: { sequence: 1, keyId: 'k', sources: new Map() } };
+}
+
 beforeEach(() => {
+  users = [user('web')];
   [isJudging, immutable, reads, onRead, written] = [false, false, 0, () => undefined, []];
   kept = new KeptContents({
     ...{ clock: new FakeClock(), healthyForMs: 0, owes: () => false, isJudging: () => isJudging },
-    workloads: {
-      usersOf: () => [{ ...paced({ name: 'web' }), baseline: { sequence: 1, keyId: 'k', sources: new Map() } }],
-    },
+    asksFor: ({ record }) => record.name === 'web',
+    workloads: { usersOf: () => users },
     contents: {
       read: async () => {
         reads++;
@@ -64,4 +70,11 @@ it('keeps what must not be put back once a later version of it may, and reads ea
   expect([reads, written]).toEqual([2, []]);
   await kept.keep({ ...app, resourceVersion: '3' });
   expect(written).toEqual(['good']);
+});
+
+it('asks nothing of a user that restarts for other sources only, and learns nothing from it', async () => {
+  users = [{ ...user('other'), baseline: undefined }, user('other')];
+  expect([await kept.keep(app), written]).toEqual([{ kind: 'done' }, []]);
+  users = [user('web'), user('other', { state: 'failed' }), ...users];
+  expect([await kept.keep(app), written]).toEqual([{ kind: 'done' }, ['good']]);
 });

@@ -17,6 +17,8 @@ export interface KeptContentsOptions {
   readonly workloads: Pick<WorkloadIndex, 'usersOf'>;
   readonly contents: Pick<StoredSources, 'read'>;
   readonly store: Pick<KeptStore, 'read' | 'write'>;
+  /** Whether a workload that uses the source asks for restarts when it changes: others may run with any of its contents. */
+  readonly asksFor: (workload: TrackedWorkload, source: SourceRef) => boolean;
   /** Whether a restart for the source is owed to the workload, or may be. */
   readonly owes: (workload: TrackedWorkload, source: SourceRef) => boolean;
   /** Whether those that restarted first have yet to prove the content. The stages alone know of their health checks. */
@@ -103,8 +105,8 @@ export class KeptContents {
   }
 
   #areAllHealthy(source: KeptSource): boolean {
-    const { workloads, owes } = this.#options;
-    const users = workloads.usersOf(source).filter(({ record }) => !record.deleting);
+    const { workloads, asksFor, owes } = this.#options;
+    const users = workloads.usersOf(source).filter((user) => !user.record.deleting && asksFor(user, source));
     // If it has broken those that have it, and they are scaled to 0, nobody is unhealthy any more.
     return users.some(mayProve) && users.every((user) => hasProved(user) && !owes(user, source));
   }

@@ -74,6 +74,7 @@ beforeEach(() => {
       ...{ logger: new RecordingLogger(), events: recorder, metrics: new Metrics({ countByNamespace: false }) },
     }),
     onFailure: () => mode,
+    asksFor: ({ record: workload }) => workload.name !== 'other',
     stoppedBy: () => stopped,
     isHeld: () => isHeld,
     mayAct: () => isLeading,
@@ -163,6 +164,11 @@ describe('what is seen', () => {
   it('interrupts the time that all were healthy', () => {
     rollbacks.saw(paced({ name: 'web', uses: ['cm/app'], state: 'rolling' }));
     expect(did).toEqual(['interrupt']);
+  });
+
+  it('does not interrupt it if it restarts for other sources only', () => {
+    rollbacks.saw(paced({ name: 'other', uses: ['cm/app'], state: 'rolling' }));
+    expect([queued, did]).toEqual([[['ConfigMap shop/app', 1_000]], []]);
   });
 
   it('leads to a look at a source that changes, at once, and ends with it', () => {

@@ -22,6 +22,8 @@ export interface RollbacksOptions {
   readonly reports: RollbackReports;
   /** What the nearest setting says; `stop` where Reroll must not write. */
   readonly onFailure: (source: SourceRef) => OnFailure;
+  /** Whether a workload that uses the source asks for restarts when it changes. */
+  readonly asksFor: (workload: TrackedWorkload, source: SourceRef) => boolean;
   /** Who keeps the other users of a source from restarting; undefined: nobody does. */
   readonly stoppedBy: (source: SourceRef) => StoppedSource | undefined;
   /** Whether somebody holds the source, its namespace or everything: then nothing is written either. */
@@ -58,11 +60,11 @@ export class Rollbacks {
 
   /** The index shows the workload, or showed it like that before it was gone or left some of its sources. */
   saw(workload: TrackedWorkload): void {
-    const { sources, kept, onFailure, mayAct, onWork } = this.#options;
+    const { sources, kept, onFailure, asksFor, mayAct, onWork } = this.#options;
     if (!mayAct()) return;
     for (const source of candidates({ workload, sources })) {
       if (onFailure(source) === 'stop') continue;
-      if (!hasProved(workload)) kept.interrupt(sourceKey(source));
+      if (!hasProved(workload) && asksFor(workload, source)) kept.interrupt(sourceKey(source));
       onWork(sourceKey(source), gatherMs);
     }
   }
