@@ -247,6 +247,21 @@ describe('the number of workloads that roll at once', () => {
     expect(total()).toBe(2);
   });
 
+  it('keeps no place for one whose restart an admission webhook does not let through', async () => {
+    harness.seed(app('web'), app('web', { namespace: 'bank' }));
+    await start('1');
+    const message = 'Internal error occurred: failed calling webhook "x.example.com": EOF';
+    harness.faults.add({
+      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/shop/deployments/web'),
+      fault: { kind: 'status', code: 500, message },
+    });
+    await edit('blue');
+    await pass(minuteMs);
+    await edit('blue', 'bank');
+    await pass(2 * minuteMs);
+    expect([restarts('web'), restarts('web', 'bank')]).toEqual([0, 1]);
+  });
+
   it('is kept when Reroll resumes those that it held paused', async () => {
     harness.seed(...apps(8, { annotations: { [pausePeriod]: '1m' } }));
     await start('2', { stages: withoutStages });

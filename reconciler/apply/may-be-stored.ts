@@ -1,4 +1,4 @@
-import { KubeError } from '../../shared/kube/errors';
+import { KubeError, ServerError } from '../../shared/kube/errors';
 import { MarkerLostError } from './patch-workload';
 import { StaleWorkloadError } from './read-again';
 import { NotLeadingError } from './restart';
@@ -7,5 +7,6 @@ import { NotLeadingError } from './restart';
 export function mayBeStored(error: unknown): boolean {
   const isUnsent = error instanceof NotLeadingError || error instanceof StaleWorkloadError;
   const isAnswered = error instanceof KubeError && error.status !== undefined && error.status < 500;
-  return !isUnsent && !isAnswered && !(error instanceof MarkerLostError);
+  const isUnadmitted = error instanceof ServerError && error.isOfWebhook;
+  return !isUnsent && !isAnswered && !isUnadmitted && !(error instanceof MarkerLostError);
 }

@@ -122,18 +122,24 @@ export class ThrottledError extends KubeError {
   }
 }
 
+/** A webhook that denies a write has its own words after its name, and cannot begin like this. */
+const webhookUnanswered = /^(?:Internal error occurred: )?failed calling webhook /;
+
 export class ServerError extends KubeError {
   /**
    * Whether the server has not reached the requested version: it issued that version before its etcd was restored.
    * Older servers pass on etcd's message, without a cause.
    */
   readonly isOfVersionToCome: boolean;
+  /** Whether an admission webhook gave no answer. It is asked before anything is stored. */
+  readonly isOfWebhook: boolean;
 
   constructor(message: string, refusal: Refusal, body?: KubeStatus) {
     super(message, { code: 'KUBE_SERVER', ...refusal });
     this.isOfVersionToCome =
       body?.causes.includes('ResourceVersionTooLarge') === true ||
       body?.message?.includes('required revision is a future') === true;
+    this.isOfWebhook = webhookUnanswered.test(body?.message ?? '');
   }
 }
 
