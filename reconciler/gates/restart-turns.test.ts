@@ -129,6 +129,19 @@ describe('RestartTurns', () => {
     expect(woken).toEqual(['c']);
   });
 
+  it('gives it back also if the restart before has rolled out during that write', async () => {
+    for (const name of ['a', 'b', 'c']) look(name);
+    expect(ask('a')).toBeUndefined();
+    const takeBack = turns.began(paced({ name: 'a', state: 'rolling' }), { id: 'again', atMs: clock.nowMs() + 1 });
+    workloads.set('Deployment/shop/a', paced({ name: 'a', lastRestart: { id: 'a', atMs: clock.nowMs() } }));
+    rolledOut('a');
+    expect(turns.rolling.workloads).toBe(2);
+    takeBack();
+    ended('a');
+    await clock.advance(0);
+    expect([turns.rolling.workloads, woken]).toEqual([2, ['c']]);
+  });
+
   it('has nobody overtake those that wait when something has just become free', () => {
     for (const name of ['a', 'b', 'c']) look(name);
     rolledOut('a');

@@ -172,11 +172,15 @@ export class RestartTurns {
 
   /** The write of a restart is about to be sent. Call what is returned if it is not stored, or rolls nothing. */
   began(workload: TrackedWorkload, restart: LastRestart): () => void {
-    const takeBack = this.#options.rolling.began(workload, restart);
+    const { rolling, workloads } = this.#options;
+    const takeBack = rolling.began(workload, restart);
     this.#starts.add(restart);
     return () => {
       this.#starts.remove(restart);
       takeBack();
+      // What the watch has shown of the restart before, while this one was under way, seemed to be out of date.
+      const shown = workloads.get(workload.key);
+      if (shown) rolling.saw(shown);
       this.freed();
     };
   }
