@@ -89,6 +89,18 @@ describe('HealthChecks', () => {
     expect(checks.verdict(workload('web', { restart: '2' }))).toEqual({ is: 'pending' });
   });
 
+  it('takes the answer to one check for that alone, also if it comes when there is another', async () => {
+    const corrected = { ...web, record: { ...web.record, gates: { healthyQuery: { promQl: 'another' } } } };
+    checks.round([web]);
+    checks.round([corrected]);
+    await questions[0]?.answer(passed);
+    expect([checks.verdict(web).is, checks.verdict(corrected).is]).toEqual(['passes', 'pending']);
+    await clock.advance(5_000);
+    checks.round([corrected]);
+    await questions[1]?.answer(passed);
+    expect(checks.verdict(corrected)).toEqual({ is: 'passes', sinceMs: 5_000 });
+  });
+
   it('believes no answer of a long time ago', async () => {
     await answered(passed);
     await clock.advance(60_001);

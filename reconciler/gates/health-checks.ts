@@ -16,8 +16,8 @@ export interface HealthChecksOptions {
 }
 
 interface Known {
-  /** For which restart. */
-  readonly restart: string | undefined;
+  /** See {@link subjectOf}. */
+  readonly subject: string;
   readonly verdict: Exclude<CheckVerdict, { readonly is: 'none' | 'pending' }>;
   readonly answeredMs: number;
 }
@@ -57,7 +57,7 @@ export class HealthChecks {
       return { is: 'none', check: `${gateAnnotations[name]} is not asked without ${checkFlags[name]}` };
     }
     const known = this.#known.get(key);
-    if (!known || known.restart !== record.lastRestart?.id) return { is: 'pending' };
+    if (known?.subject !== subjectOf(record)) return { is: 'pending' };
     const isStale = clock.monotonicMs() - known.answeredMs > freshForMs;
     return isStale && !this.#isInTurn(key) ? { is: 'pending' } : known.verdict;
   }
@@ -131,9 +131,14 @@ export class HealthChecks {
     const sinceMs = before.is === 'passes' ? before.sinceMs : answeredMs;
     const verdict: Known['verdict'] =
       answer.result === 'passed' ? { is: 'passes', sinceMs } : { is: 'fails', check: answer.why };
-    this.#known.set(key, { restart: record.lastRestart?.id, verdict, answeredMs });
+    this.#known.set(key, { subject: subjectOf(record), verdict, answeredMs });
     const isSame =
       verdict.is === 'fails' && before.is === 'fails' ? verdict.check === before.check : verdict.is === before.is;
     if (!isSame) this.#options.onChange(key);
   }
+}
+
+/** What an answer is about: one restart, and the checks as they were asked. Whoever writes another check means that one. */
+function subjectOf({ lastRestart, gates }: TrackedWorkload['record']): string {
+  return JSON.stringify([lastRestart?.id, gates?.healthyUrl, gates?.healthyQuery]);
 }
