@@ -100,10 +100,12 @@ describe('a change of a source', () => {
     world.refuses = /\/api\/v1\/secrets\?/;
     const answer = world.hold(/secrets\/db/);
     await world.start();
+    expect(world.engine.state).toBe('syncing');
+    await world.clock.advance(15_000);
     expect(world.engine.state).toBe('acting');
     const unread = await looks(world);
     await answer();
-    await world.clock.advance(1_000);
+    await world.clock.advance(20_000);
     expect((await looks(world)).db).toBeGreaterThan(unread.db);
     expect((await looks(world)).web).toBe(unread.web);
     expect(world.messages).toContain('StatefulSet shop/db: baseline recorded; nothing restarted');

@@ -138,7 +138,7 @@ describe('a term', () => {
     world.refuses = /\/(configmaps|secrets)[/?]/;
     lease(world, 'reroll-1');
     await world.start();
-    expect(world.engine.state).toBe('standby');
+    expect(world.engine.state).toBe('syncing');
     const before = await looks(world);
     await world.clock.advance(60_000);
     expect(world.engine.state).toBe('acting');

@@ -62,14 +62,28 @@ describe('the process may act', () => {
     expect([known.hasSynced, told]).toEqual([true, 1]);
   });
 
-  it('no longer when everything is listed again, until a refusal has lasted as long again', async () => {
+  it('no longer when everything is listed again, but a refusal that has lasted counts at once', async () => {
     progress('refused');
     await clock.advance(15_000);
     known.forget();
-    expect(progress('refused')).toBe(false);
+    expect([progress('unknown'), progress('refused')]).toEqual([false, true]);
+  });
+
+  it('no longer when everything is listed again, and a refusal that has not lasted begins anew', async () => {
+    progress('refused');
+    await clock.advance(14_999);
+    known.forget();
+    progress('refused');
     await clock.advance(14_999);
     expect(known.hasSynced).toBe(false);
-    expect(progress('known')).toBe(true);
+  });
+
+  it('without a refusal that has lasted, if the sources were allowed since', async () => {
+    progress('refused');
+    await clock.advance(15_000);
+    progress('known');
+    known.forget();
+    expect(progress('refused')).toBe(false);
   });
 
   it('and no timer is left after the end', () => {

@@ -23,7 +23,10 @@ export class KnownKinds {
   #kinds = new KindsByPlace([]);
   /** True once every watch of sources is complete, or has been refused for a while, or has timed out. */
   #hasSynced = false;
-  /** Runs, or has run out, since some sources may not be listed and all others are known. */
+  /**
+   * Runs since some sources may not be listed and all others are known. Once it has run out, the next list of a new term
+   * need not wait for it again.
+   */
   #refusal: { readonly timer: Timer; lasts: boolean } | undefined;
   #isWaiting = true;
   #syncTimeout: Timer | undefined;
@@ -53,7 +56,8 @@ export class KnownKinds {
   progress(): void {
     const { watches, onMore } = this.#options;
     const hadSynced = this.#hasSynced;
-    this.#hasSynced ||= this.#isComplete() || !this.#isWaiting;
+    const isComplete = this.#isComplete();
+    this.#hasSynced ||= isComplete || !this.#isWaiting;
     if (!this.#hasSynced) return;
     const known = watches.knownKinds();
     const more = known.size > this.#kinds.size;
@@ -78,8 +82,8 @@ export class KnownKinds {
   #isComplete(): boolean {
     const standing = this.#options.watches.sourcesStanding();
     if (standing === 'refused') this.#refusal ??= this.#startRefusal();
-    else this.#endRefusal();
-    return standing === 'known' || this.#refusal?.lasts === true;
+    else if (standing === 'known' || this.#refusal?.lasts === false) this.#endRefusal();
+    return standing === 'known' || (standing === 'refused' && this.#refusal?.lasts === true);
   }
 
   #startRefusal(): { readonly timer: Timer; lasts: boolean } {
@@ -97,7 +101,7 @@ export class KnownKinds {
 
   #reset(): void {
     this.#hasSynced = false;
-    this.#endRefusal();
+    if (this.#refusal?.lasts === false) this.#endRefusal();
     this.#kinds = new KindsByPlace([]);
     this.#startSyncTimeout();
   }
