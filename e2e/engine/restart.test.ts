@@ -197,13 +197,16 @@ describe('the settle window', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(restarts);
   });
 
-  it('does not begin with an edit of a source that is ignored', async () => {
+  it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>]>([
+    ['that is ignored', auto, { 'reloader.stakater.com/ignore': 'true' }],
+    ['that the workload excludes', { ...auto, 'configmaps.exclude.reloader.stakater.com/reload': 'extra' }, {}],
+    ['that the workload does not name', { 'configmap.reloader.stakater.com/reload': 'app' }, {}],
+  ])('does not begin with an edit of a source %s, and does not last longer for it', async (_what, asks, ofExtra) => {
     const harness = new Harness();
-    const ignored = { 'reloader.stakater.com/ignore': 'true' };
-    const annotations = { ...auto, 'reroll.dev/settle-max': '1s' };
+    const annotations = { ...asks, 'reroll.dev/settle-max': '1500ms' };
     harness.seed(
       app,
-      configMap({ name: 'extra', annotations: ignored, data: { size: 'small' } }),
+      configMap({ name: 'extra', annotations: ofExtra, data: { size: 'small' } }),
       deployment({ name: 'web', annotations, envFrom: [fromConfigMap('app'), fromConfigMap('extra')] }),
     );
     await harness.start({ settleMs: 1_000 });
@@ -212,7 +215,8 @@ describe('the settle window', () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(900);
     expect(harness.restarts('Deployment', 'web')).toBe(0);
-    await harness.clock.advance(10_000);
+    await harness.edit('ConfigMap', 'extra', { size: 'huge' });
+    await harness.clock.advance(200);
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 

@@ -231,6 +231,11 @@ const ofTheEngine: readonly Regression[] = [
     'nobody is named for a key if the last review of a write was not heard: another write, of which nobody was told, came in between',
     /hears nothing of mutate on ConfigMap default\/extra[^]*hears nothing of mutate on ConfigMap default\/extra[^]*ConfigMap default\/extra by bob, ConfigMap default\/extra by carol/,
   ],
+  [
+    870_003_892,
+    'a Secret that a workload leaves out does not begin the settle window of the ConfigMap that it counts',
+    /edit Secret default\/db by alice [^]*edit ConfigMap default\/extra by alice /,
+  ],
 ];
 
 const ofTheJudge: readonly Regression[] = [

@@ -1,6 +1,6 @@
 import type { OnFailure } from '../../shared/domain/gate-settings/gate-settings';
+import { asksFor } from '../../shared/domain/plan/asks-for';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
-import { decide } from '../../shared/domain/policy/policy';
 import { systemNamespaces } from '../../shared/domain/kubernetes/system-namespaces';
 import type { SourceRef } from '../../shared/domain/sources/source';
 import type { EventRecorder } from '../../shared/kube/client/events';
@@ -49,14 +49,14 @@ export function buildRollbacks({ deps, settings, keys }: EngineBase, inputs: Rol
   });
   const common = { client, clock, workloads, contents, store, owes, assertLeading };
   const sources = inputs.sources.index;
-  const asksFor = ({ record: { policy, kind } }: TrackedWorkload, ref: SourceRef): boolean => {
+  const restartsFor = (workload: TrackedWorkload, ref: SourceRef): boolean => {
     const source = sources.get(ref);
-    return source !== undefined && decide(policy, kind, source, settings.policy).restart;
+    return source !== undefined && asksFor(workload, source, settings.policy);
   };
   const rollbacks = new Rollbacks({
-    ...{ sources, onFailure, asksFor, mayAct },
+    ...{ sources, onFailure, asksFor: restartsFor, mayAct },
     kept: new KeptContents({
-      ...{ ...common, healthyForMs: stages.healthyForMs, asksFor },
+      ...{ ...common, healthyForMs: stages.healthyForMs, asksFor: restartsFor },
       isJudging: (source) => turns.isJudging(source),
     }),
     putBacks: new PutBacks(common),

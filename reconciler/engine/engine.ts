@@ -2,7 +2,9 @@ import type { ContentDigester } from '../../shared/domain/sources/content-digest
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { isHistoryName } from '../../shared/domain/protocol/history';
 import { sourceId } from '../../shared/domain/sources/source';
+import { asksFor } from '../../shared/domain/plan/asks-for';
 import type { Term } from '../../shared/domain/plan/plan-input';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { EventRecorder } from '../../shared/kube/client/events';
 import { NotLeadingError } from '../apply/restart';
 import type { Receipt } from '../hints/change-record-intake';
@@ -270,16 +272,24 @@ export class Engine implements ReconcilerEngine {
       return;
     }
     const users = this.#workloads.index.usersOf(change);
-    if (this.#settings.foldRollouts) this.#work.coalescer.changed(change, users);
-    // An edit of an ignored source restarts nothing, and it must not begin the settle window of another change.
-    const isIgnored = change.before?.ignore === true && after?.ignore === true;
-    for (const [indexInChange, { key }] of isIgnored ? [] : users.entries()) {
-      if (after && !change.before && this.#settings.reloadOnCreate) this.#workloads.index.sourceShown(key, after);
+    if (after && !change.before && this.#settings.reloadOnCreate) {
+      for (const { key } of users) this.#workloads.index.sourceShown(key, after);
+    }
+    // A change that restarts nothing must neither begin nor prolong the settle window of another one.
+    const concerned = users.filter((user) => this.#mayConcern(user, change));
+    if (this.#settings.foldRollouts) this.#work.coalescer.changed(change, concerned);
+    for (const [indexInChange, { key }] of concerned.entries()) {
       this.#work.settle.touch(key, sourceId(change));
       this.#work.queue.add(key, 0, indexInChange);
     }
     this.#reporter.sourceChanged(change, users.length);
     this.#work.rollback?.rollbacks.changed(change);
+  }
+
+  #mayConcern(user: TrackedWorkload, { kind, name, before, after }: SourceChange): boolean {
+    // What a source said before its deletion may not be the last thing that it said.
+    const shown = after ? [before, after] : [{ kind, name, ignore: false, match: true }];
+    return shown.some((source) => source && asksFor(user, source, this.#settings.policy));
   }
 
   /** A first list is complete, or a watch was refused. */
