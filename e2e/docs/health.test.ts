@@ -3,7 +3,7 @@ import { noChecks, paced } from '../../reconciler/gates/gates.fixture';
 import { RestartStages } from '../../reconciler/gates/restart-stages';
 import { readGateSettings, type GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { rolloutStage, type RestartedUser } from '../../shared/domain/gates/source-rollout';
-import { at, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { at, policySettings, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { parseOptions } from '../../shared/runtime/options/options';
 import { stageOptionTable, stagesOf } from '../../shared/runtime/options/stage-options';
@@ -103,7 +103,7 @@ describe('docs/health.md, who has stages', () => {
     const sourceGates = settingsIn(ofSource, 'source');
     const namespaceGates = settingsIn(ofNamespace, 'namespace');
     const stages = new RestartStages({
-      ...{ clock: new FakeClock(), checks: noChecks() },
+      ...{ clock: new FakeClock(), checks: noChecks(), policy: policySettings },
       settings: stagesOf(parseOptions(stageOptionTable, install === '' ? [] : [install], {})),
       workloads: { get: (key) => users.find((user) => user.key === key), usersOf: () => users, revisionOf: () => 0 },
       sources: { get: () => ({ ...sourceRecord({ writtenAtMs: at(0) }), ...(sourceGates && { gates: sourceGates }) }) },

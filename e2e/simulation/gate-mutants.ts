@@ -60,8 +60,8 @@ export const gateMutants: readonly Mutant[] = [
   {
     what: 'the windows of the install count for nobody',
     file: 'reconciler/engine/build-gates.ts',
-    from: 'new WorkloadGates({ sources, namespaces, heldInstall, install, stages })',
-    to: 'new WorkloadGates({ sources, namespaces, heldInstall, stages, install: install && undefined })',
+    from: 'new WorkloadGates({ sources, namespaces, heldInstall, install, policy, stages })',
+    to: 'new WorkloadGates({ sources, namespaces, heldInstall, policy, stages, install: install && undefined })',
   },
   {
     what: 'a closed gate has the new content recorded',

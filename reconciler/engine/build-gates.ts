@@ -26,7 +26,7 @@ export interface GateEvents {
 }
 
 export function buildGates(
-  { settings: { gates: install, stages, ownNamespace } }: EngineBase,
+  { settings: { gates: install, stages, ownNamespace, policy } }: EngineBase,
   { index: sources }: SourceParts,
   { onInstallChange, onNamespaceChange }: GateEvents,
 ): GateParts {
@@ -35,13 +35,13 @@ export function buildGates(
   return {
     namespaces,
     heldInstall,
-    workloads: new WorkloadGates({ sources, namespaces, heldInstall, install, stages }),
+    workloads: new WorkloadGates({ sources, namespaces, heldInstall, install, policy, stages }),
   };
 }
 
 /** Who restarts when, among those that may. */
 export function buildTurns(
-  { deps: { clock, logger, metrics }, settings: { pace, stages: settings } }: EngineBase,
+  { deps: { clock, logger, metrics }, settings: { pace, stages: settings, policy } }: EngineBase,
   parts: { readonly sources: SourceParts; readonly workloads: WorkloadParts; readonly gates: GateParts },
   checker: HealthChecker,
   events: Pick<RestartStagesOptions, 'owes' | 'judgesLast' | 'onTurn' | 'onStopped'> &
@@ -68,7 +68,7 @@ export function buildTurns(
     },
   });
   const stages: RestartStages = new RestartStages({
-    ...{ clock, settings, workloads: returning, sources, namespaces, checks, ...events },
+    ...{ clock, settings, policy, workloads: returning, sources, namespaces, checks, ...events },
     mayBegin: (workload, source) => parts.gates.workloads.ask(workload, [source], clock.nowMs()).isOpen,
   });
   const turns: RestartTurns = new RestartTurns({

@@ -1,5 +1,10 @@
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
-import { trackedWorkload, workloadRecord, type WorkloadOptions } from '../../shared/domain/plan/records.fixture';
+import {
+  policySettings,
+  trackedWorkload,
+  workloadRecord,
+  type WorkloadOptions,
+} from '../../shared/domain/plan/records.fixture';
 import type { RolloutProgress } from '../../shared/domain/workloads/rollout-progress';
 import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { FakeClock } from '../../shared/runtime/fake-clock';
@@ -18,7 +23,7 @@ export function noChecks(): HealthChecks {
 /** No source has stages, whatever its users. */
 export function noStages(): RestartStages {
   return new RestartStages({
-    ...{ clock: new FakeClock(), settings: withoutStages, checks: noChecks() },
+    ...{ clock: new FakeClock(), settings: withoutStages, checks: noChecks(), policy: policySettings },
     workloads: { get: () => undefined, usersOf: () => [], revisionOf: () => 0 },
     sources: { get: () => undefined },
     namespaces: { of: () => undefined },

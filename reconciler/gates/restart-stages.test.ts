@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
-import { at, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { at, auto, policySettings, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import { changeId } from '../../shared/domain/sources/change-id';
 import { hasContent } from '../../shared/domain/sources/source';
@@ -21,6 +21,7 @@ let held: Set<WorkloadKey>;
 let sourceGates: GateSettings | undefined;
 let namespaceGates: GateSettings | undefined;
 let isContentRead: boolean;
+let isMatch: boolean;
 let judgesLast: boolean;
 let revision: number;
 let woken: string[];
@@ -37,7 +38,7 @@ beforeEach(() => {
   clock = new FakeClock();
   [workloads, owing, held] = [new Map(), new Set(), new Set()];
   [sourceGates, namespaceGates, revision, looks, searches] = [undefined, undefined, 0, 0, 0];
-  [isContentRead, judgesLast] = [true, false];
+  [isContentRead, isMatch, judgesLast] = [true, false, false];
   [woken, stopped, asked, answers] = [[], [], [], new Map()];
   const checks = new HealthChecks({
     clock,
@@ -53,7 +54,7 @@ beforeEach(() => {
     onChange: (key) => stages.changed(key),
   });
   stages = new RestartStages({
-    ...{ clock, settings: { fromUsers: 3, healthyForMs: 10_000, deadlineMs: 60_000 } },
+    ...{ clock, settings: { fromUsers: 3, healthyForMs: 10_000, deadlineMs: 60_000 }, policy: policySettings },
     workloads: {
       get: (key) => workloads.get(key),
       usersOf: ({ kind }) => {
@@ -65,6 +66,7 @@ beforeEach(() => {
     sources: {
       get: () => ({
         ...record,
+        match: isMatch,
         ...(sourceGates && { gates: sourceGates }),
         ...(!isContentRead && { content: 'metadata-only' }),
       }),
@@ -332,6 +334,23 @@ describe('RestartStages', () => {
     stages.recheck();
     expect(woken).toEqual(['b']);
     expect(look('b')).toBe(true);
+  });
+
+  it.each([
+    [['d', 'e'], false],
+    [['a', 'd', 'e'], true],
+  ])('does not count users that ask for no restart when it changes: %j', (excluding, isOpen) => {
+    const annotations = { ...auto, 'configmaps.exclude.reloader.stakater.com/reload': 'app' };
+    for (const name of excluding) seed(name, { annotations });
+    expect([look('b'), look('c')]).toEqual([isOpen, isOpen]);
+  });
+
+  it('counts its users anew when an annotation of the source has more of them ask for restarts', () => {
+    const annotations = { 'reloader.stakater.com/search': 'true' };
+    for (const name of ['a', 'c', 'd', 'e']) seed(name, { annotations });
+    expect(ask('b')).toBeUndefined();
+    isMatch = true;
+    expect(ask('b')).toBeDefined();
   });
 
   it.each<[string, GateSettings | undefined, GateSettings | undefined, GateSettings | undefined, boolean]>([

@@ -6,8 +6,10 @@ import { stagedUsers } from '../../shared/domain/gates/staged-users';
 import { stagesGate } from '../../shared/domain/gates/stages-gate';
 import type { GateName } from '../../shared/domain/gate-settings/gate-names';
 import type { StageSettings } from '../../shared/domain/gate-settings/stage-settings';
+import { askingUsers } from '../../shared/domain/plan/asks-for';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { SourceStages } from '../../shared/domain/protocol/source-inspection';
+import type { PolicySettings } from '../../shared/domain/policy/policy';
 import { currentChangeId } from '../../shared/domain/sources/change-id';
 import {
   hasContent,
@@ -32,6 +34,7 @@ import { isStop, type StoppedSource } from './stopped-source';
 export interface RestartStagesOptions {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly settings: StageSettings;
+  readonly policy: PolicySettings;
   readonly workloads: Pick<WorkloadIndex, 'get' | 'usersOf' | 'revisionOf'>;
   readonly sources: Pick<SourceIndex, 'get'>;
   readonly namespaces: Pick<NamespaceGates, 'of'>;
@@ -329,19 +332,23 @@ export class RestartStages {
     const record = sources.get(source);
     // The version of a SecretProviderClass is that of its rotation: its annotations change without it.
     const { stages = '', resumed = '' } = record?.gates ?? {};
+    const flags = `${record?.ignore === true} ${record?.match === true}`;
     const around = namespaces.of(namespace)?.stages ?? '';
     // A watch shows a version before its content is read. Until then it is not known who has restarted for it.
     const read = record && hasContent(record) ? 'read' : '';
     const last = this.#options.judgesLast(source) ? 'last' : '';
-    return [workloads.revisionOf(namespace), record?.resourceVersion, read, stages, resumed, around, last].join(' ');
+    return [workloads.revisionOf(namespace), record?.resourceVersion, read, flags, stages, resumed, around, last].join(
+      ' ',
+    );
   }
 
   /** Nobody restarts for a content that was put back, not even a workload with `stages: off`. */
   #participants(source: SourceRef, isRolledBack: boolean): readonly TrackedWorkload[] {
-    const { settings, workloads, sources, namespaces } = this.#options;
-    const users = workloads.usersOf(source);
+    const { settings, policy, workloads, sources, namespaces } = this.#options;
+    const record = sources.get(source);
+    const users = askingUsers(workloads.usersOf(source), record, policy);
     if (isRolledBack) return users;
-    const around = sources.get(source)?.gates?.stages ?? namespaces.of(source.namespace)?.stages;
+    const around = record?.gates?.stages ?? namespaces.of(source.namespace)?.stages;
     return stagedUsers(users, around, settings.fromUsers);
   }
 

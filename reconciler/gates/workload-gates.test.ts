@@ -1,7 +1,7 @@
 import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { describe, expect, it } from '@jest/globals';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
-import { sourceRecord, workloadRecord } from '../../shared/domain/plan/records.fixture';
+import { policySettings, sourceRecord, workloadRecord } from '../../shared/domain/plan/records.fixture';
 import { WorkloadGates } from './workload-gates';
 
 const held: GateSettings = { hold: { untilMs: undefined, because: undefined } };
@@ -24,6 +24,7 @@ function ask({ workload, source, namespace, install, lastRestartMs }: Places, is
     namespaces: { of: (name) => (name === 'shop' ? namespace : undefined) },
     heldInstall: { hold: isHeld ? hold : undefined },
     install,
+    policy: policySettings,
     stages: withoutStages,
   });
   const record = {

@@ -6,7 +6,9 @@ import { gateLevels } from '../../shared/domain/gates/gate-levels';
 import { holdGate } from '../../shared/domain/gates/hold-gate';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import type { StageSettings } from '../../shared/domain/gate-settings/stage-settings';
+import { askingUsers } from '../../shared/domain/plan/asks-for';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import type { PolicySettings } from '../../shared/domain/policy/policy';
 import type { LocalSourceRef, SourceRef } from '../../shared/domain/sources/source';
 import type { SourceIndex } from '../sources/source-index';
 import type { HeldInstall } from './held-install';
@@ -18,6 +20,7 @@ export interface WorkloadGatesOptions {
   readonly heldInstall: Pick<HeldInstall, 'hold'>;
   /** The settings of the install, by its flags. */
   readonly install: GateSettings | undefined;
+  readonly policy: PolicySettings;
   readonly stages: StageSettings;
 }
 
@@ -59,10 +62,12 @@ export class WorkloadGates {
     restarting: readonly TrackedWorkload[],
     nowMs: number,
   ): (workload: RankedWorkload) => ClosedGate | undefined {
-    const { sources, namespaces, stages } = this.#options;
-    const stagesAround = sources.get(source)?.gates?.stages ?? namespaces.of(source.namespace)?.stages;
+    const { sources, namespaces, policy, stages } = this.#options;
+    const record = sources.get(source);
+    const stagesAround = record?.gates?.stages ?? namespaces.of(source.namespace)?.stages;
     const mayBegin = (workload: RankedWorkload): boolean => this.ask(workload, [source], nowMs).isOpen;
-    return expectedTurns({ source, users, restarting, mayBegin, stagesAround, stages });
+    const asking = askingUsers(users, record, policy);
+    return expectedTurns({ source, users: asking, restarting, mayBegin, stagesAround, stages });
   }
 
   /** The same for sources that are not as they are now, but as somebody wants to write them. */

@@ -62,6 +62,7 @@ export class InspectionWorld {
           namespaces: { of: nothing },
           heldInstall: { hold: undefined },
           install: undefined,
+          policy: policySettings,
           stages: withoutStages,
         },
       }),

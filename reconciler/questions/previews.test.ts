@@ -68,6 +68,7 @@ function baselineOf(recorded: Readonly<Record<string, unknown>>): string {
 function gatesWith(stages: StageSettings): WorkloadGates {
   return new WorkloadGates({
     ...{ sources, namespaces: { of: () => undefined }, heldInstall: { hold: undefined }, install: undefined, stages },
+    policy: policySettings,
   });
 }
 
@@ -233,6 +234,9 @@ describe('a preview', () => {
     ]);
     const settings = { gates: { 'reroll.dev/stages': 'on' } };
     has({ name: 'api', annotations: auto });
+    has({ name: 'other', annotations: { ...auto, 'configmaps.exclude.reloader.stakater.com/reload': 'app' } });
+    const ofSix = previews({ gates: gatesWith({ ...withoutStages, fromUsers: 6 }) }).answer(question(blue));
+    expect(ofSix?.restarts.filter(({ deferred }) => deferred?.gate === 'stages')).toEqual([]);
     expect(previews().answer(question(blue, settings))?.restarts).toContainEqual({
       ...{ workload: 'deployment/web', keys: ['color'] },
       deferred: { gate: 'stages', detail: detail.replace('Deployment web', 'Deployment api') },

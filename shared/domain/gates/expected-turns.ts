@@ -11,7 +11,7 @@ import { stagesGate } from './stages-gate';
 
 export interface ExpectedChange {
   readonly source: LocalSourceRef;
-  /** All users of the source. */
+  /** All users of the source that ask for restarts when it changes. */
   readonly users: readonly RankedWorkload[];
   /** Those that the change would restart. */
   readonly restarting: readonly RankedWorkload[];
