@@ -9,6 +9,7 @@ import {
 } from '../../shared/domain/plan/records.fixture';
 import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { SourceRecord } from '../../shared/domain/sources/source';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { zeroRandom } from '../../shared/kube/client/client.fixture';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { KeyQueue, type QueueResult } from '../queue/key-queue';
@@ -84,10 +85,15 @@ export class InspectionWorld {
     };
   }
 
+  /** A workload that may ask for nothing. */
+  show(record: WorkloadRecord): void {
+    this.#workloads.sink(record.kind, undefined, nothing).upsert(record, 'list');
+  }
+
   see(options: WorkloadOptions = {}): TrackedWorkload {
     const record = workloadRecord(options);
     const { kind, namespace, name } = record;
-    this.#workloads.sink(kind, undefined, nothing).upsert(record, 'list');
+    this.show(record);
     const workload = this.#workloads.get(workloadKey(kind, namespace, name));
     if (!workload) throw new Error('the workload is not tracked');
     return workload;

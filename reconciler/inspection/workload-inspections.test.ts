@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatBaseline } from '../../shared/domain/baseline/baseline';
-import { contentOf, digester, listedRecord, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import {
+  contentOf,
+  digester,
+  listedRecord,
+  sourceRecord,
+  workloadRecord,
+} from '../../shared/domain/plan/records.fixture';
 import { InspectionWorld } from './inspection.fixture';
 import { inspectWorkload } from './workload-inspections';
 
@@ -78,6 +84,15 @@ describe('what is known about a workload', () => {
   it('does not say that it does not exist before its namespace is known', () => {
     const world = new InspectionWorld({}, { scope: { isKnown: false, isSelected: () => false } });
     expect(inspectWorkload(world.view, web, term)).toMatchObject({ tracked: false, because: 'not-listed' });
+  });
+
+  it('says that its namespace is not selected, whatever it asked for when that was', () => {
+    let isSelected = true;
+    const world = new InspectionWorld({}, { scope: { isKnown: true, isSelected: () => isSelected } });
+    world.show(workloadRecord({ annotations: {} }));
+    expect(inspectWorkload(world.view, web, term)).toMatchObject({ tracked: false, because: 'not-opted-in' });
+    isSelected = false;
+    expect(inspectWorkload(world.view, web, term)).toMatchObject({ tracked: false, because: 'namespace-not-selected' });
   });
 
   it('owes no restart to a workload that is only tracked to be resumed', () => {

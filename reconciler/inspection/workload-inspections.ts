@@ -72,9 +72,10 @@ function untrackedBecause(
   const { scope, settings, workloads } = view;
   if (settings.policy.ignoredWorkloadKinds.includes(kind)) return 'kind-ignored';
   if (!isNamespaceWatched(view, namespace)) return 'namespace-not-watched';
+  // What is known of a workload is from before its namespace was left out: it may ask for restarts by now.
+  if (scope.isKnown && !scope.isSelected(namespace)) return 'namespace-not-selected';
   const seen = workloads.untrackedBecause(workloadKey(kind, namespace, name));
   if (seen) return seen;
-  if (scope.isKnown && !scope.isSelected(namespace)) return 'namespace-not-selected';
   if (kind === 'Job' && view.journal.isRecreating(namespace, name)) return 'being-recreated';
   const { resource } = workloadKind(kind);
   const isListed = view
