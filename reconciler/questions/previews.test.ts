@@ -1,5 +1,5 @@
 import { withoutStages, type StageSettings } from '../../shared/domain/gate-settings/stage-settings';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { updateOf, type PreviewAnswer, type PreviewQuestion } from '../../shared/domain/protocol/preview';
@@ -248,6 +248,16 @@ describe('a preview', () => {
     const answer = previews().answer(question(blue));
     expect(answer?.restarts).toHaveLength(20);
     expect(answer?.moreRestarts).toBe(5);
+  });
+
+  it('looks at no other source, however many the patterns of the workloads find', () => {
+    for (let index = 0; index < 20; index++) {
+      see({ name: `other-${index}` });
+      has({ name: `web-${index}`, annotations: { 'configmap.reloader.stakater.com/reload': '.*' }, uses: [] });
+    }
+    const lookedAt = jest.spyOn(sources, 'get');
+    expect(previews().answer(question(blue))?.restarts).toHaveLength(20);
+    expect(lookedAt.mock.calls.filter(([{ name }]) => name !== 'app')).toEqual([]);
   });
 
   it('is nothing in a namespace that is not watched, where no kind is known', () => {

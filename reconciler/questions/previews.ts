@@ -15,7 +15,8 @@ import type { SourceAnnotationKeys } from '../../shared/kube/sources/source-deco
 import type { Clock } from '../../shared/runtime/clock';
 import type { PlanInput } from '../../shared/domain/plan/plan-input';
 import type { Verdict } from '../../shared/domain/plan/verdict';
-import { plan } from '../../shared/domain/plan/plan';
+import { candidateOf } from '../../shared/domain/plan/candidates';
+import { judge } from '../../shared/domain/plan/judge';
 import { whyOf } from '../../shared/domain/plan/describe-change';
 import type { WorkloadGates } from '../gates/workload-gates';
 import type { NamespaceScope } from '../workloads/namespace-scope';
@@ -166,9 +167,11 @@ function isDigestOf(digests: RecordedDigests, content: ContentDigest | undefined
   return [...digests].every(([key, digest]) => digest === content.key(key));
 }
 
+/** Judged for this source alone: a namespace may have a thousand workloads whose patterns find a thousand others. */
 function verdictOf(input: PlanInput, question: PreviewQuestion): Verdict | undefined {
-  const id = sourceId(question);
-  return plan(input).verdicts.find((candidate) => candidate.id === id);
+  const { workload } = input;
+  const candidate = workload.record.deleting ? undefined : candidateOf(question, workload);
+  return candidate && judge(candidate, input);
 }
 
 function outlookOf(verdict: Verdict | undefined): Outlook {
