@@ -292,6 +292,22 @@ describe('a list after the watch was closed', () => {
     expect(gone).toEqual([]);
   });
 
+  it.each<[string, (statuses: readonly Shown[]) => readonly Shown[]]>([
+    ['first', (statuses) => statuses],
+    ['last', (statuses) => statuses.toReversed()],
+  ])('dates a rotation back to the newest one, if it shows the pod with it %s', (_where, inOrder) => {
+    show({ version: '1' });
+    show({ version: '2', written: 20 });
+    show({ version: '2', pod: 'b' });
+    list(
+      ...inOrder([
+        { version: '2', written: 40 },
+        { version: '3', pod: 'b', written: 30 },
+      ]),
+    );
+    expect(rotationsTold()).toEqual(['2 at 20 s', '2 at 40 s']);
+  });
+
   it('of one namespace forgets nothing of another', () => {
     showClass();
     show({ version: '1' });

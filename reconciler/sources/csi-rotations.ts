@@ -178,7 +178,8 @@ export class CsiRotations {
     if (writtenAtMs === undefined || writtenAtMs <= (before.writtenAtMs ?? Infinity)) return false;
     const newest = this.#rotations.get(objectKey(namespace, className));
     if (!newest) return writtenAtMs - createdAtMs > completedWithinMs;
-    return !content.equals(newest.source.content) && writtenAtMs > newest.shownMs;
+    // The newest one is shown for longer than was known: another that the list shows may be from before that.
+    return content.equals(newest.source.content) || writtenAtMs > newest.shownMs;
   }
 
   /**
