@@ -7,6 +7,8 @@ import {
   sourceRecord,
   workloadRecord,
 } from '../../shared/domain/plan/records.fixture';
+import type { HistoryEntry } from '../../shared/domain/protocol/history';
+import type { WorkloadInspection } from '../../shared/domain/protocol/workload-inspection';
 import { InspectionWorld } from './inspection.fixture';
 import { inspectWorkload } from './workload-inspections';
 
@@ -93,6 +95,30 @@ describe('what is known about a workload', () => {
     expect(inspectWorkload(world.view, web, term)).toMatchObject({ tracked: false, because: 'not-opted-in' });
     isSelected = false;
     expect(inspectWorkload(world.view, web, term)).toMatchObject({ tracked: false, because: 'namespace-not-selected' });
+  });
+
+  it.each([
+    [
+      'tells how its last restart ended',
+      'web',
+      { lastRestart: { at: '2026-01-01T09:30:00.000Z', outcome: 'unhealthy' } },
+    ],
+    ['tells nothing of the restart of another workload, of which it is a copy', 'original', { lastRestart: undefined }],
+  ])('%s', (_what, name, expected) => {
+    const id = '3f9c2a71';
+    const entry: HistoryEntry = {
+      ...{ at: '2026-01-01T09:30:00.000Z', id, kind: 'Deployment', namespace: 'shop', name, causes: [] },
+      outcome: 'unhealthy',
+    };
+    const { view } = new InspectionWorld();
+    const world = new InspectionWorld(
+      {},
+      { history: { ...view.history, find: (of) => (of === id ? entry : undefined) } },
+    );
+    const noted = JSON.stringify({ at: entry.at, id });
+    world.see({ annotations: { 'reloader.stakater.com/auto': 'true', 'reroll.dev/last-restart': noted } });
+    const { lastRestart } = inspectWorkload(world.view, web, term) as WorkloadInspection & { tracked: true };
+    expect({ lastRestart }).toMatchObject(expected);
   });
 
   it('owes no restart to a workload that is only tracked to be resumed', () => {

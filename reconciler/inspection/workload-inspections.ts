@@ -8,7 +8,7 @@ import type { Verdict } from '../../shared/domain/plan/verdict';
 import { untrackedTexts } from '../../shared/domain/plan/why-untracked';
 import { maxInspectionRows, type InspectionQuestion } from '../../shared/domain/protocol/inspection-question';
 import type { UntrackedReason, UsedSource, WorkloadInspection } from '../../shared/domain/protocol/workload-inspection';
-import type { LastRestart } from '../../shared/domain/workloads/last-restart';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { flagsOf, inspectionInput, isNamespaceWatched, type InspectionView } from './inspection-view';
 import { decisionFacts, standingFacts } from './source-facts';
@@ -42,7 +42,7 @@ export function inspectWorkload(
     restart: owing[planned.action],
     sources: usedSources(view, workload, planned),
     ...(moreSources > 0 && { moreSources }),
-    ...(record.lastRestart && { lastRestart: lastRestartOf(view, record.lastRestart) }),
+    ...lastRestartOf(view, record),
     ...(baselineProblem !== undefined && { baselineProblem }),
     problems: record.problems.map((problem) => describeProblem(describeWorkload(record), problem)),
   };
@@ -84,14 +84,21 @@ function untrackedBecause(
   return isListed && scope.isKnown ? 'not-found' : 'not-listed';
 }
 
+/** The annotation comes along when a workload is copied: the restart of another is none of this one. */
 function lastRestartOf(
   { history }: InspectionView,
-  { atMs, id }: LastRestart,
-): NonNullable<Extract<WorkloadInspection, { readonly tracked: true }>['lastRestart']> {
-  const { outcome, reason } = history.find(id) ?? {};
+  { kind, namespace, name, lastRestart }: WorkloadRecord,
+): Pick<Extract<WorkloadInspection, { readonly tracked: true }>, 'lastRestart'> {
+  if (!lastRestart) return {};
+  const { atMs, id } = lastRestart;
+  const entry = history.find(id);
+  if (entry && (entry.kind !== kind || entry.namespace !== namespace || entry.name !== name)) return {};
+  const { outcome, reason } = entry ?? {};
   return {
-    ...{ at: new Date(atMs).toISOString(), id },
-    ...(outcome !== undefined && { outcome }),
-    ...(reason !== undefined && { reason }),
+    lastRestart: {
+      ...{ at: new Date(atMs).toISOString(), id },
+      ...(outcome !== undefined && { outcome }),
+      ...(reason !== undefined && { reason }),
+    },
   };
 }
