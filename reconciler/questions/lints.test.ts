@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { defaultAnnotationKeys as keys } from '../../shared/domain/annotations/annotations';
 import { written, type Applied } from '../../shared/domain/lint/lint.fixture';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
-import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { SourceKind } from '../../shared/domain/sources/source';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadQuestion } from '../../shared/domain/protocol/workload-question';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { Lints, type LintsOptions } from './lints';
@@ -24,8 +25,6 @@ const settings: LintsOptions['settings'] = {
 const auto = { [keys.auto]: 'true' };
 
 let sources: SourceIndex;
-/** Workloads that are to go first of all users of each source. */
-let canaries: readonly WorkloadKey[];
 /** Workloads that the engine tracks, by key. */
 let others: ReadonlyMap<string, TrackedWorkload>;
 
@@ -35,12 +34,15 @@ beforeEach(() => {
   see({ name: 'app' });
   see({ kind: 'Secret', name: 'db' });
   others = new Map();
-  canaries = [];
 });
 
 function see(source: Parameters<typeof sourceRecord>[0]): void {
   const seen = sourceRecord(source);
   sources.sink(seen.kind, undefined, () => undefined).upsert(seen, 'list');
+}
+
+function keyed(records: readonly WorkloadRecord[]): ReadonlyMap<string, TrackedWorkload> {
+  return new Map(records.map((record) => trackedWorkload(record)).map((workload) => [workload.key, workload]));
 }
 
 type Changed = Partial<Omit<LintsOptions, 'settings'>> & { readonly settings?: Partial<LintsOptions['settings']> };
@@ -49,11 +51,7 @@ type Changed = Partial<Omit<LintsOptions, 'settings'>> & { readonly settings?: P
 function said(applied: Applied, { settings: changed, ...more }: Changed = {}): readonly string[] | undefined {
   const write = written(applied);
   const lints = new Lints({
-    workloads: {
-      usersOf: () =>
-        canaries.map((key) => trackedWorkload({ ...workloadRecord(), gates: { isCanary: true } }, { key })),
-      get: (key) => others.get(key),
-    },
+    workloads: { tracked: () => others.values(), get: (key) => others.get(key) },
     askedChecks: { urls: true, queries: false },
     ...{ annotationKeys: keys, sources, settings: { ...settings, ...changed } },
     knownKinds: () => new Set<SourceKind>(['ConfigMap', 'Secret']),
@@ -244,12 +242,7 @@ describe('a workload that comes after others', () => {
     ['one of them is of a higher wave', [{ name: 'db', annotations: saying({ 'reroll.dev/wave': '1' }) }], [higher]],
     ['one of them is of a lower wave', [{ name: 'db', annotations: saying({ 'reroll.dev/wave': '-1' }) }], []],
   ])('is told if %s', (_what, tracked, findings) => {
-    others = new Map(
-      tracked.map((options) => {
-        const workload = trackedWorkload(workloadRecord(options));
-        return [workload.key, workload];
-      }),
-    );
+    others = keyed(tracked.map((options) => workloadRecord(options)));
     expect(said(after)).toEqual(findings);
   });
 });
@@ -259,13 +252,35 @@ describe('a workload that goes first', () => {
   const twice =
     'reroll.dev/canary="true" is not alone: another user of ConfigMap app is its canary, too, and only one of them goes first; remove it from one of them…?';
 
-  it.each<[string, readonly string[], readonly string[]]>([
-    ['no other does', [], []],
-    ['it is already known', ['Deployment/shop/web'], []],
-    ['another does', ['Deployment/shop/web', 'Deployment/shop/db'], [twice]],
-  ])('is told if %s', (_what, known, findings) => {
-    canaries = known;
+  const canary = { [keys.auto]: 'true', 'reroll.dev/canary': 'true' };
+  const db = { name: 'db', annotations: canary };
+
+  it.each<[string, readonly WorkloadOptions[], readonly string[]]>([
+    ['no other does', [{ name: 'db' }], []],
+    ['it is already known', [{ annotations: canary }], []],
+    ['another does', [{ annotations: canary }, db], [twice]],
+    ['another does that uses no source of it', [{ ...db, uses: ['cm/other'] }], []],
+    [
+      'another does that finds its source by a pattern',
+      [{ ...db, annotations: { ...canary, ...lists('a.*').metadata }, uses: [] }],
+      [twice],
+    ],
+    ['one in another namespace does', [{ ...db, namespace: 'bank' }], []],
+  ])('is told if %s', (_what, tracked, findings) => {
+    others = keyed(tracked.map((options) => workloadRecord(options)));
     expect(said(first)).toEqual(findings);
+  });
+
+  it('is compared with few others, however many are to go first and however many sources it uses', () => {
+    let compared = 0;
+    const records = Array.from({ length: 300 }, (_, index) => {
+      const record = workloadRecord({ name: `db-${index}`, annotations: canary });
+      return Object.defineProperty(record, 'references', { get: () => (compared++, []) });
+    });
+    others = keyed(records);
+    const used = Array.from({ length: 20 }, (_, index) => ({ configMapRef: { name: `app-${index}` } }));
+    expect(said({ ...first, envFrom: used })).toEqual([]);
+    expect(compared).toBe(1_000);
   });
 });
 

@@ -5,7 +5,8 @@ import type { LintAnswer } from '../../shared/domain/protocol/lint-answer';
 import { readLintSubject, type LintSettings, type WorkloadSubject } from '../../shared/domain/lint/lint-subject';
 import { lintWorkload } from '../../shared/domain/lint/lint-workload';
 import { sourceQuestion } from '../../shared/domain/lint/listed-sources';
-import { workloadKey } from '../../shared/domain/plan/tracked-workload';
+import { candidateOf } from '../../shared/domain/plan/candidates';
+import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { PolicySettings } from '../../shared/domain/policy/policy';
 import type { Selection } from '../../shared/domain/sources/selection';
 import { parseSourceId, type SourceId, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
@@ -15,8 +16,11 @@ import type { SourceIndex } from '../sources/source-index';
 import type { PlanView } from '../worker/plan-view';
 import type { WorkloadIndex } from '../workloads/workload-index';
 
+/** Comparisons of a source with another canary, for one answer. A namespace has few canaries, and a workload few sources. */
+const maxCompared = 1_000;
+
 export interface LintsOptions extends Pick<PlanView, 'knownKinds' | 'term'> {
-  readonly workloads: Pick<WorkloadIndex, 'get' | 'usersOf'>;
+  readonly workloads: Pick<WorkloadIndex, 'get' | 'tracked'>;
   readonly annotationKeys: AnnotationKeys;
   readonly askedChecks: AskedChecks;
   readonly sources: Pick<SourceIndex, 'get'>;
@@ -69,13 +73,26 @@ export class Lints {
       ...(scope.isKnown && { isNamespaceSelected: scope.isSelected(namespace) }),
       ...{ kinds, named: new Map(found) },
       workload: ({ kind, name }) => workloads.get(workloadKey(kind, namespace, name))?.record,
-      hasOtherCanary: (source, self) =>
-        workloads
-          .usersOf({ ...source, namespace })
-          .some(
-            ({ key, record }) =>
-              record.gates?.isCanary === true && key !== workloadKey(self.kind, namespace, self.name),
-          ),
+      hasOtherCanary: this.#otherCanaries(namespace),
+    };
+  }
+
+  /**
+   * Only canaries are compared, and few of them: a namespace may have a thousand users of a source, each with patterns that
+   * the names of five hundred sources would be matched with.
+   */
+  #otherCanaries(namespace: string): NonNullable<KnownSources['hasOtherCanary']> {
+    const { workloads } = this.#options;
+    let left = maxCompared;
+    let canaries: readonly TrackedWorkload[] | undefined;
+    return (source, self) => {
+      const own = workloadKey(self.kind, namespace, self.name);
+      canaries ??= [...workloads.tracked()].filter(
+        ({ record }) => record.namespace === namespace && record.gates?.isCanary === true,
+      );
+      return canaries.some(
+        (other) => other.key !== own && left-- > 0 && candidateOf({ ...source, namespace }, other) !== undefined,
+      );
     };
   }
 }
