@@ -2,12 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { clientWorld } from '../../shared/kube/client/client.fixture';
 import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
+import type { UntrackedReason } from '../../shared/domain/protocol/workload-inspection';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { ReferencedDeploymentReader } from './referenced-deployment-reader';
 import { trackedWorkload, workloadObject, workloadRecord } from '../../shared/domain/plan/records.fixture';
 
-function reader(reply: Reply, known?: WorkloadRecord) {
+function reader(reply: Reply, known?: WorkloadRecord, because?: UntrackedReason) {
   const taken: string[] = [];
+  const first: string[] = [];
   const sink: ReflectorSink<WorkloadRecord> = {
     upsert: (record, origin) => taken.push(`${origin} ${record.resourceVersion}`),
     remove: () => undefined,
@@ -18,7 +20,9 @@ function reader(reply: Reply, known?: WorkloadRecord) {
   const get = () => known && trackedWorkload(known);
   const read = () => workloadRecord({ resourceVersion: '10' });
   const refs = { sink: () => sink, read };
-  return { taken, logger, reader: new ReferencedDeploymentReader({ client, logger, refs, workloads: { get } }) };
+  const readFirst = ({ resourceVersion }: WorkloadRecord) => void first.push(resourceVersion);
+  const workloads = { get, readFirst, untrackedBecause: () => because };
+  return { taken, first, logger, reader: new ReferencedDeploymentReader({ client, logger, refs, workloads }) };
 }
 
 describe('ReferencedDeploymentReader', () => {
@@ -33,6 +37,16 @@ describe('ReferencedDeploymentReader', () => {
     const world = reader({ body: workloadObject({ resourceVersion: '10' }) }, known);
     expect(await world.reader.process('shop/web')).toEqual({ kind: 'done' });
     expect(world.taken).toEqual(taken);
+  });
+
+  it.each<[string, WorkloadRecord | undefined, UntrackedReason | undefined, readonly string[]]>([
+    ['is', undefined, undefined, ['10']],
+    ['is not', workloadRecord({ resourceVersion: '9' }), undefined, []],
+    ['asked for nothing before and is not', undefined, 'not-opted-in', []],
+  ])('says that what it read %s seen for the first time', async (_, known, because, expected) => {
+    const { reader: first, ...world } = reader({ body: workloadObject({ resourceVersion: '10' }) }, known, because);
+    await first.process('shop/web');
+    expect(world.first).toEqual(expected);
   });
 
   it('has nothing to do if there is no such Deployment', async () => {

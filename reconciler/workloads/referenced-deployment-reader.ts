@@ -15,7 +15,7 @@ export interface ReferencedDeploymentReaderOptions {
   readonly client: KubeClient;
   readonly logger: Logger;
   readonly refs: Pick<WorkloadRefs, 'read' | 'sink'>;
-  readonly workloads: Pick<WorkloadIndex, 'get'>;
+  readonly workloads: Pick<WorkloadIndex, 'get' | 'untrackedBecause' | 'readFirst'>;
 }
 
 /**
@@ -36,10 +36,13 @@ export class ReferencedDeploymentReader {
     try {
       const object = await getObject(client, workloadKind('Deployment').resource, namespace, name);
       const record = refs.read('Deployment', object);
-      const known = workloads.get(workloadKey('Deployment', namespace, name))?.record;
+      const id = workloadKey('Deployment', namespace, name);
+      const known = workloads.get(id)?.record;
+      const isNew = !known && workloads.untrackedBecause(id) === undefined;
       // If the watch was faster, it has decoded the Deployment with the reference already.
       const isBehind = known !== undefined && isOlderVersion(record.resourceVersion, known.resourceVersion);
       if (!isBehind) refs.sink('Deployment', namespace, () => undefined).upsert(record, 'list');
+      if (isNew) workloads.readFirst(record);
       return { kind: 'done' };
     } catch (error) {
       // When the Deployment is created, the watch shows it.

@@ -837,6 +837,19 @@ describe('a restore of etcd', () => {
     expect(index.hasShownLater(workloadRecord({ resourceVersion: '11' }))).toBe(false);
   });
 
+  it('does not show in a list that is older than what was read before a list has shown the workload', () => {
+    index.readFirst(see({ resourceVersion: '10' }, 'list')!.record);
+    expect(index.hasShownLater(workloadRecord({ resourceVersion: '9' }))).toBe(false);
+    see({ resourceVersion: '11' });
+    expect(index.hasShownLater(workloadRecord({ resourceVersion: '10' }))).toBe(true);
+  });
+
+  it('shows in a list that is older than a watch has shown since a workload was read', () => {
+    see({ resourceVersion: '11' });
+    index.readFirst(workloadRecord({ resourceVersion: '10' }));
+    expect(index.hasShownLater(workloadRecord({ resourceVersion: '10' }))).toBe(true);
+  });
+
   it('shows once in workloads whose baseline is kept in memory', () => {
     index.remember(see({ resourceVersion: '10' })!, baseline(3));
     const older = workloadRecord({ resourceVersion: '9' });

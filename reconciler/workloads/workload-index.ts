@@ -120,6 +120,17 @@ export class WorkloadIndex {
     return isOlderVersion(resourceVersion, entry.record.resourceVersion);
   }
 
+  /**
+   * The workload was read by name before any watch or list has shown it. A list that is under way may have begun before the
+   * read, and then shows an older version.
+   */
+  readFirst({ kind, namespace, name, resourceVersion }: WorkloadRecord): void {
+    const entry = this.#entries.get(workloadKey(kind, namespace, name));
+    if (entry?.record.resourceVersion !== resourceVersion || entry.awaited) return;
+    const awaited = awaitedSince(resourceVersion, this.#options.clock.monotonicMs());
+    this.#entries.set(entry.key, { ...entry, awaited });
+  }
+
   /** Changes when etcd was restored. A write that began before that may be undone, whatever its answer says. */
   get timesForgotten(): number {
     return this.#timesForgotten;
