@@ -7,7 +7,7 @@ import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { ReferencedDeploymentReader } from './referenced-deployment-reader';
 import { trackedWorkload, workloadObject, workloadRecord } from '../../shared/domain/plan/records.fixture';
 
-function reader(reply: Reply, known?: WorkloadRecord, because?: UntrackedReason) {
+function reader(reply: Reply, known?: WorkloadRecord, because?: UntrackedReason, shown?: WorkloadRecord) {
   const taken: string[] = [];
   const first: string[] = [];
   const sink: ReflectorSink<WorkloadRecord> = {
@@ -19,7 +19,7 @@ function reader(reply: Reply, known?: WorkloadRecord, because?: UntrackedReason)
   const { client, logger } = clientWorld(() => reply);
   const get = () => known && trackedWorkload(known);
   const read = () => workloadRecord({ resourceVersion: '10' });
-  const refs = { sink: () => sink, read };
+  const refs = { sink: () => sink, read, referenced: () => shown };
   const readFirst = ({ resourceVersion }: WorkloadRecord) => void first.push(resourceVersion);
   const workloads = { get, readFirst, untrackedBecause: () => because };
   return { taken, first, logger, reader: new ReferencedDeploymentReader({ client, logger, refs, workloads }) };
@@ -36,6 +36,17 @@ describe('ReferencedDeploymentReader', () => {
   ])('takes what it read, or not: %s', async (_, known, taken) => {
     const world = reader({ body: workloadObject({ resourceVersion: '10' }) }, known);
     expect(await world.reader.process('shop/web')).toEqual({ kind: 'done' });
+    expect(world.taken).toEqual(taken);
+  });
+
+  it.each([
+    ['9', ['list 10']],
+    ['11', []],
+  ])('takes nothing older than version %s of a Deployment that is not restarted itself', async (version, taken) => {
+    const shown = workloadRecord({ resourceVersion: version });
+    const reply = { body: workloadObject({ resourceVersion: '10' }) };
+    const { reader: read, ...world } = reader(reply, undefined, 'not-opted-in', shown);
+    await read.process('shop/web');
     expect(world.taken).toEqual(taken);
   });
 

@@ -14,7 +14,7 @@ import type { WorkloadIndex } from './workload-index';
 export interface ReferencedDeploymentReaderOptions {
   readonly client: KubeClient;
   readonly logger: Logger;
-  readonly refs: Pick<WorkloadRefs, 'read' | 'sink'>;
+  readonly refs: Pick<WorkloadRefs, 'read' | 'referenced' | 'sink'>;
   readonly workloads: Pick<WorkloadIndex, 'get' | 'untrackedBecause' | 'readFirst'>;
 }
 
@@ -40,7 +40,8 @@ export class ReferencedDeploymentReader {
       const known = workloads.get(id)?.record;
       const isNew = !known && workloads.untrackedBecause(id) === undefined;
       // If the watch was faster, it has decoded the Deployment with the reference already.
-      const isBehind = known !== undefined && isOlderVersion(record.resourceVersion, known.resourceVersion);
+      const shown = known ?? refs.referenced(key);
+      const isBehind = shown !== undefined && isOlderVersion(record.resourceVersion, shown.resourceVersion);
       if (!isBehind) refs.sink('Deployment', namespace, () => undefined).upsert(record, 'list');
       if (isNew) workloads.readFirst(record);
       return { kind: 'done' };

@@ -128,6 +128,16 @@ describe('a Deployment whose template is taken', () => {
     expect(uses()).toBe(0);
   });
 
+  it('is known as it was last seen, as long as it is taken', () => {
+    seeRollout({ annotations: inPlace });
+    expect(refs.referenced('shop/web')).toBeUndefined();
+    seeDeployment({ resourceVersion: '9' });
+    seeDeployment({ resourceVersion: '10' });
+    expect(refs.referenced('shop/web')?.resourceVersion).toBe('10');
+    remove('Rollout');
+    expect(refs.referenced('shop/web')).toBeUndefined();
+  });
+
   it('does not tell by its status which pods run: they are those of the Rollout', () => {
     const object = workloadObject();
     const status = { observedGeneration: 1, replicas: 1, updatedReplicas: 1 };

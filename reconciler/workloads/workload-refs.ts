@@ -72,6 +72,11 @@ export class WorkloadRefs {
     return kind === 'Deployment' && this.#rolloutsOf.has(objectKey(namespace, name));
   }
 
+  /** A Deployment as it was last seen, if a Rollout takes its template; the index may not keep it. */
+  referenced(deployment: ObjectKey): WorkloadRecord | undefined {
+    return this.#deployments.get(deployment);
+  }
+
   /** Like {@link WorkloadIndex.sink}, with Rollouts and their Deployments joined. */
   sink(kind: WorkloadKindName, namespace: string | undefined, onSynced: () => void): ReflectorSink<WorkloadRecord> {
     const sink = this.#options.workloads.sink(kind, namespace, onSynced);
