@@ -12,6 +12,9 @@ import type { WorkloadSubject } from './lint-subject';
 /** Nobody names more, and each costs a look at another workload. */
 const maxVisited = 200;
 
+/** Each source that two of them may share is matched with the patterns of a workload. Beyond these, only names are followed. */
+const maxCompared = 2_000;
+
 /** What ends the circle. */
 type Circle = Pick<AnnotationProblem, 'message' | 'fix'>;
 
@@ -44,7 +47,7 @@ function circleOf(
   // With the sources for which all on the way to it restart: in a wave, a workload waits for those of the same source.
   const sources = restartedBy(self, spec, settings.policy);
   const open = (spec.gates?.after ?? []).map((next) => ({ next, sources }));
-  let found: Circle | undefined;
+  let [left, found]: [number, Circle | undefined] = [maxCompared, undefined];
   for (let each = open.pop(); each && visited.size < maxVisited; each = open.pop()) {
     const { next } = each;
     if (next.kind === self.kind && next.name === self.name) return byName;
@@ -53,23 +56,24 @@ function circleOf(
     visited.add(id);
     const other = known.workload?.(next);
     if (!other) continue;
-    const restarting = new Set(restartedBy(next, other, settings.policy));
-    const shared = each.sources.filter((source) => restarting.has(source));
+    const among = new Set(each.sources.slice(0, left));
+    left -= among.size;
+    const shared = restartedBy(next, other, settings.policy, among);
     if (shared.length > 0 && waveOf({ record: other }) > waveOf({ record: spec })) found = byWave;
     open.push(...namedBefore(other).map((before) => ({ next: before, sources: shared })));
   }
   return found;
 }
 
-/** The sources that its template uses and that restart it, as far as its own annotations tell. */
+/** The sources that its template uses and that restart it, as far as its own annotations tell. `among`: only of these. */
 function restartedBy(
   { kind }: LocalWorkloadName,
   { policy, references }: OtherWorkload,
   settings: PolicySettings,
+  among?: ReadonlySet<SourceId>,
 ): readonly SourceId[] {
   const unannotated = { ignore: false, match: false };
-  const restarting = references.filter(
-    (source) => decide(policy, kind, { ...source, ...unannotated }, settings).restart,
-  );
+  const asked = among ? references.filter((source) => among.has(sourceId(source))) : references;
+  const restarting = asked.filter((source) => decide(policy, kind, { ...source, ...unannotated }, settings).restart);
   return restarting.map(sourceId);
 }
