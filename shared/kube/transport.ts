@@ -17,6 +17,7 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query. */
   readonly path: string;
+  /** Several values for impersonation are lines of one: each is sent as a header of its own. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly signal?: AbortSignal;

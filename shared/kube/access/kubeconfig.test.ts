@@ -133,6 +133,36 @@ describe('loadKubeconfig', () => {
     expect(await credentials.headers()).toEqual({ authorization: 'Bearer t2' });
   });
 
+  it('sends the token of a file beside the kubeconfig, which wins over one in it, and reads it again once refused', async () => {
+    const path = write([{ ...one, user: { token: 'old', tokenFile: './token' } }]);
+    writeFileSync(join(folder, 'token'), 'first\n');
+    const { credentials } = await loadKubeconfig({ path, clock });
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer first' });
+    writeFileSync(join(folder, 'token'), 'second\n');
+    await credentials.refresh();
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer second' });
+  });
+
+  it('reports a file of a token that is missing, but not that of a user whom nobody chose', async () => {
+    const path = write([one, { ...two, user: { tokenFile: '/nowhere/token' } }]);
+    await expect(loadKubeconfig({ path, clock })).resolves.toMatchObject({ server: 'https://one:6443' });
+    await expect(loadKubeconfig({ path, context: 'two', clock })).rejects.toThrow(
+      `kubeconfig ${path}: cannot obtain credentials: ENOENT: no such file or directory, open '/nowhere/token'`,
+    );
+  });
+
+  it('impersonates with groups, uid and more', async () => {
+    const as = { as: 'alice', 'as-uid': '7', 'as-groups': ['dev', 'ops'], 'as-user-extra': { 'a/B': ['x', 'y'] } };
+    const { credentials } = await loadKubeconfig({ path: write([{ ...one, user: { ...one.user, ...as } }]), clock });
+    expect(await credentials.headers()).toEqual({
+      authorization: 'Bearer t1',
+      'impersonate-user': 'alice',
+      'impersonate-uid': '7',
+      'impersonate-group': 'dev\nops',
+      'impersonate-extra-a%2fb': 'x\ny',
+    });
+  });
+
   it('runs an exec plugin once until its token expires or is refused', async () => {
     const runs = join(folder, 'runs');
     writeFileSync(runs, '');

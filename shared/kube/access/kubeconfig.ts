@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
-import { delimiter } from 'node:path';
+import { delimiter, dirname } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { errorMessage } from '../../domain/errors';
 import { fieldAt, textOf } from '../../domain/kubernetes/json-value';
@@ -10,6 +10,8 @@ import type { Environment } from '../../runtime/options/options';
 import type { ClusterAccess, TlsMaterial } from './cluster-access';
 import { CredentialsError, RenewedCredentials } from './credentials';
 import { environmentProxy } from './environment-proxy';
+import type * as Library from './kubeconfig-library';
+import { headersOfUser, keepWholeUsers } from './kubeconfig-user';
 
 export interface KubeconfigOptions {
   /** One path, or several as in KUBECONFIG. The files are merged: the first one wins, and some may be missing. */
@@ -106,7 +108,8 @@ export async function readContexts(path: string): Promise<readonly string[]> {
 }
 
 async function mergedKubeconfig(path: string): Promise<KubeConfig> {
-  const { KubeConfig } = await import('./kubeconfig-library');
+  const library = await import('./kubeconfig-library');
+  const { KubeConfig } = library;
   const paths = path.split(delimiter).filter((part) => part !== '');
   const present = paths.filter((file) => existsSync(file));
   // As in kubectl, some of several files may be missing.
@@ -116,7 +119,7 @@ async function mergedKubeconfig(path: string): Promise<KubeConfig> {
     );
   }
   // As in kubectl, one without content says nothing, as long as another says something.
-  const readable = present.flatMap((file) => readFrom(KubeConfig, file) ?? []);
+  const readable = present.flatMap((file) => readFrom(library, file) ?? []);
   if (readable.length === 0 && present.length > 0) {
     throw new CredentialsError(`cannot read kubeconfig ${shown(present.join(' or '))}: ${isNone}; ${whatToDo}`);
   }
@@ -143,13 +146,14 @@ const isNone = 'it is empty or not a kubeconfig';
 const whatToDo = 'fix it, or name another with --kubeconfig or KUBECONFIG';
 
 /** What a file says; undefined if it is empty. */
-function readFrom(Config: typeof KubeConfig, file: string): KubeConfig | undefined {
+function readFrom({ KubeConfig: Config, parseDocument }: typeof Library, file: string): KubeConfig | undefined {
   try {
     const text = readFileSync(file, 'utf8');
     if (text.trim() === '') return undefined;
     const config = new Config();
     config.loadFromFile(file);
     if (isOther(config, text)) throw new TypeError('the library takes any YAML for an empty kubeconfig');
+    keepWholeUsers(config, parseDocument(text, { merge: true, uniqueKeys: false }).toJS(), dirname(file));
     return config;
   } catch (thrown) {
     // Omit the whole message and the cause: the YAML reader quotes the lines around a mistake, which may hold tokens.
@@ -200,6 +204,7 @@ async function authenticate(config: KubeConfig, path: string): Promise<RequestOp
   if (provider !== undefined && !isKnownProvider(provider)) throw new CredentialsError(unusable);
   try {
     await config.applyToHTTPSOptions(options);
+    Object.assign(options.headers ?? {}, headersOfUser(config.getCurrentUser()));
   } catch (thrown) {
     const cannot = `kubeconfig ${path}: cannot obtain credentials`;
     // The error of the parser quotes the beginning of what it was to parse, which may be a token.

@@ -175,6 +175,12 @@ describe('createHttpsTransport', () => {
     expect(requests[0]?.headers).not.toHaveProperty('accept-encoding');
   });
 
+  it('sends several groups for impersonation as a header each', async () => {
+    const { transport, requests } = await api(ok);
+    await text(await transport.send({ ...get, headers: { ...get.headers, 'impersonate-group': 'dev\nops' } }));
+    expect(requests[0]?.rawHeaders.join(' ')).toContain('impersonate-group dev impersonate-group ops');
+  });
+
   it('sends the body of a DELETE, which Node frames only with a content length', async () => {
     const received: string[] = [];
     const { transport } = await api((request, response) => {

@@ -59,7 +59,8 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
   let agents = newAgents(secure, options.tls, maxRequestSockets);
 
   const start = (request: HttpRequest, agent: http.Agent): http.ClientRequest => {
-    const { body, headers } = request;
+    const { body } = request;
+    const headers = withLists(request.headers);
     const outgoing = (secure ? https : http).request({
       hostname: base.hostname.replace(/^\[|\]$/g, ''),
       port: base.port === '' ? (secure ? 443 : 80) : base.port,
@@ -208,6 +209,13 @@ function destroyIdle(agent: http.Agent): void {
 function asConnectionError(thrown: unknown, isProxied = false): ConnectionError {
   if (thrown instanceof ConnectionError) return thrown;
   return new ConnectionError(`${isProxied ? 'through the proxy: ' : ''}${errorMessage(thrown)}`, thrown);
+}
+
+/** Node sends a list as several headers of one name. */
+function withLists(headers: HttpRequest['headers']): http.OutgoingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, name.startsWith('impersonate-') ? value.split('\n') : value]),
+  );
 }
 
 function singleHeaders(headers: http.IncomingHttpHeaders): Record<string, string | undefined> {
