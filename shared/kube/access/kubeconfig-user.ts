@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import type { KubeConfig, User } from '@kubernetes/client-node';
-import { fieldAt, listOf, objectOf, textOf, textsOf, type JsonObject } from '../../domain/kubernetes/json-value';
+import {
+  fieldAt,
+  isObject,
+  listOf,
+  objectOf,
+  textOf,
+  textsOf,
+  type JsonObject,
+} from '../../domain/kubernetes/json-value';
 
 /** A user as the library reads it, and with the fields that it does not know. */
 interface WholeUser extends User {
@@ -12,8 +20,35 @@ interface WholeUser extends User {
 export function keepWholeUsers(config: KubeConfig, content: unknown, folder: string): void {
   const written = listOf(fieldAt(content, ['users']));
   config.users = config.users.map((user, index): WholeUser => {
-    return { ...user, written: { fields: objectOf(fieldAt(written[index], ['user'])), folder } };
+    const { exec } = user as { readonly exec?: unknown };
+    const command = textOf(objectOf(exec)['command']);
+    // A name alone is looked for in PATH.
+    const isPath = command?.includes(sep) === true;
+    const kept = { ...user, written: { fields: objectOf(fieldAt(written[index], ['user'])), folder } };
+    return isPath ? { ...kept, exec: { ...objectOf(exec), command: resolve(folder, command) } } : kept;
   });
+}
+
+const execInfo = 'KUBERNETES_EXEC_INFO';
+
+/** Tells the exec plugin of the current user what kubectl tells it. Some need it. @throws if the CA cannot be read */
+export function informPlugin(config: KubeConfig): void {
+  const [user, cluster] = [config.getCurrentUser(), config.getCurrentCluster()];
+  const exec: unknown = user?.exec;
+  if (!isObject(exec) || !cluster) return;
+  const told = {
+    server: cluster.server,
+    'tls-server-name': cluster.tlsServerName,
+    'insecure-skip-tls-verify': cluster.skipTLSVerify || undefined,
+    'certificate-authority-data': cluster.caFile ? readFileSync(cluster.caFile, 'base64') : cluster.caData,
+    'proxy-url': cluster.proxyUrl,
+  };
+  // Nobody can answer its questions: its input is no terminal.
+  const spec = { interactive: false, ...(exec['provideClusterInfo'] === true && { cluster: told }) };
+  const value = JSON.stringify({ kind: 'ExecCredential', apiVersion: exec['apiVersion'], spec });
+  const env = listOf(exec['env']).filter((each) => fieldAt(each, ['name']) !== execInfo);
+  const informed = { ...exec, env: [...env, { name: execInfo, value }] };
+  config.users = config.users.map((each) => (each === user ? { ...each, exec: informed } : each));
 }
 
 /** What kubectl sends for fields of a user that the library does not know. @throws if the file of a token cannot be read */

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -179,6 +179,41 @@ describe('loadKubeconfig', () => {
     expect(readFileSync(runs, 'utf8')).toBe('run\n');
     await Promise.all([access.credentials.refresh(), access.credentials.refresh()]);
     expect(readFileSync(runs, 'utf8')).toBe('run\nrun\n');
+  });
+
+  it('finds a plugin beside the kubeconfig, wherever it runs', async () => {
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: './bin/plugin' };
+    mkdirSync(join(folder, 'bin'), { recursive: true });
+    const script = `#!/bin/sh\necho '{"status":{"token":"from-beside"}}'\n`;
+    writeFileSync(join(folder, 'bin', 'plugin'), script, { mode: 0o755 });
+    const { credentials } = await loadKubeconfig({ path: write([{ ...one, user: { exec } }]), clock });
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer from-beside' });
+  });
+
+  it.each([
+    [{}, undefined],
+    [
+      { provideClusterInfo: true },
+      {
+        server: 'https://one:6443',
+        'tls-server-name': 'kubernetes',
+        'certificate-authority-data': base64('CA1'),
+        'proxy-url': 'http://proxy',
+      },
+    ],
+  ])('tells a plugin what kubectl tells it: %j', async (more, cluster) => {
+    const told = join(folder, 'told');
+    const args = ['-c', `printf %s "$KUBERNETES_EXEC_INFO" > ${told}; echo '{"status":{"token":"t"}}'`];
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: '/bin/sh', args, ...more };
+    const user = { exec: { ...exec, env: [{ name: 'OTHER', value: 'x' }] } };
+    const path = write([{ ...one, user, cluster: { ...one.cluster, 'proxy-url': 'http://proxy' } }]);
+    const { credentials } = await loadKubeconfig({ path, clock });
+    await credentials.headers();
+    expect(JSON.parse(readFileSync(told, 'utf8'))).toEqual({
+      kind: 'ExecCredential',
+      apiVersion: 'client.authentication.k8s.io/v1',
+      spec: { interactive: false, ...(cluster && { cluster }) },
+    });
   });
 
   it('reports the message of a plugin that fails', async () => {

@@ -11,7 +11,7 @@ import type { ClusterAccess, TlsMaterial } from './cluster-access';
 import { CredentialsError, RenewedCredentials } from './credentials';
 import { environmentProxy } from './environment-proxy';
 import type * as Library from './kubeconfig-library';
-import { headersOfUser, keepWholeUsers } from './kubeconfig-user';
+import { headersOfUser, informPlugin, keepWholeUsers } from './kubeconfig-user';
 
 export interface KubeconfigOptions {
   /** One path, or several as in KUBECONFIG. The files are merged: the first one wins, and some may be missing. */
@@ -203,6 +203,7 @@ async function authenticate(config: KubeConfig, path: string): Promise<RequestOp
   // The library would send the requests as those of nobody.
   if (provider !== undefined && !isKnownProvider(provider)) throw new CredentialsError(unusable);
   try {
+    informPlugin(config);
     await config.applyToHTTPSOptions(options);
     Object.assign(options.headers ?? {}, headersOfUser(config.getCurrentUser()));
   } catch (thrown) {
