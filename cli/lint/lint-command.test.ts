@@ -62,6 +62,15 @@ describe('reroll lint', () => {
     }
   });
 
+  it.each(['text', 'json'])('prints no name that could control a terminal as it is, in %s', async (output) => {
+    const name = 'web\u009b31m\u202e';
+    const hostile = memoryFiles({ '-': workload({ [auto]: 'yes' }, { name }) });
+    const { out } = await runLint(['-f', '-', '-o', output], hostile);
+    expect(out).toContain(String.raw`web\u009b31m\u202e`);
+    expect(out).not.toMatch(/[\u009b\u202e]/);
+    if (output === 'json') expect(lintReportSchema.parse(JSON.parse(out)).findings[0]?.object.name).toBe(name);
+  });
+
   it('prints JSON in its schema', async () => {
     const { code, out, err } = await runLint(['-f', 'deploy', '-f', 'broken.yaml', '-o', 'json'], files);
     const report = lintReportSchema.parse(JSON.parse(out));

@@ -1,6 +1,7 @@
 import { assertNever } from '../../shared/domain/errors';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { manifestCommandIn, worldOf, type ManifestCommand, type ManifestWorld } from '../manifests/manifest-command';
+import { jsonOutput } from '../output/formats';
 import { lintInputs } from './lint-inputs';
 import { lintOptionTable, parseLintOptions, type LintOptions, type OutputFormat } from './lint-options';
 import type { LintReport } from './lint-report';
@@ -33,7 +34,7 @@ function written(report: LintReport, output: OutputFormat, colour: boolean): str
     case 'text':
       return textOutput(report, { colour });
     case 'json':
-      return `${JSON.stringify(report, undefined, 2)}\n`;
+      return jsonOutput(report);
     case 'sarif':
       return sarifOutput(report);
     default:

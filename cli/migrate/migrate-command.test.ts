@@ -25,6 +25,17 @@ const block = (place: string): string => `${place}:7: Deployment shop/web (wave-
 `;
 
 describe('reroll migrate', () => {
+  it.each(['text', 'json'])('prints no name that could control a terminal as it is, in %s', async (output) => {
+    const name = 'web\u009b31m\u202e';
+    const hostile = memoryFiles({
+      '-': workload({ name, metadata: { 'wave.pusher.com/update-on-config-change': 'true' } }),
+    });
+    const { out } = await runMigrate(['-f', '-', '-o', output], hostile);
+    expect(out).toContain(String.raw`web\u009b31m\u202e`);
+    expect(out).not.toMatch(/[\u009b\u202e]/);
+    if (output === 'json') expect(migrateReportSchema.parse(JSON.parse(out)).findings[0]?.object.name).toBe(name);
+  });
+
   it.each<[string, readonly string[], number, string, string]>([
     [
       'nothing to do',

@@ -4,6 +4,7 @@ import type { LoadedCommand } from '../../shared/runtime/options/cli';
 import { describeFailure } from '../cluster/cluster-command';
 import { completeContexts } from '../cluster/complete-names';
 import { exitCodeOf, exitCodes, manifestCommandIn, worldOf, type ManifestCommand } from '../manifests/manifest-command';
+import { jsonOutput } from '../output/formats';
 import { wantsColour } from '../output/text-style';
 import { migrateFrom } from './migrate-from-cluster';
 import { migrateInputs } from './migrate-inputs';
@@ -61,7 +62,7 @@ function written(report: MigrateReport, { output, cluster }: MigrateOptions, col
     case 'text':
       return textOutput(report, { colour, isCluster: cluster !== undefined });
     case 'json':
-      return `${JSON.stringify(report, undefined, 2)}\n`;
+      return jsonOutput(report);
     default:
       return assertNever(output, 'format');
   }

@@ -46,7 +46,7 @@ export async function formatted(output: OutputFormat, { text, report, names }: F
 }
 
 /** JSON on several lines. What could control a terminal is escaped as JSON does it. */
-function jsonOutput(value: unknown): string {
+export function jsonOutput(value: unknown): string {
   return printableLines(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
