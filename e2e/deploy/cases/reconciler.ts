@@ -348,6 +348,34 @@ export const reconcilerCases: readonly ChartCase[] = [
     },
   },
   {
+    what: 'common labels that other values set too: none is there twice, and that of the object counts',
+    values: {
+      commonLabels: { team: 'all', 'app.kubernetes.io/version': 'v9' },
+      reloader: {
+        deployment: { labels: { team: 'pods' } },
+        serviceAccount: { labels: { team: 'account' } },
+        rbac: { labels: { team: '{{ .Release.Name }}' } },
+        service: { labels: { team: 'service' } },
+        serviceMonitor: { enabled: true, labels: { team: 'monitor', 'app.kubernetes.io/name': 'prometheus' } },
+      },
+      prometheusRule: { enabled: true, labels: { team: 'rule' } },
+      dashboard: { enabled: true, labels: { team: 'dashboard' } },
+    },
+    check: (rendered) => {
+      expect(rendered.template().metadata.labels).toMatchObject({ team: 'pods', 'app.kubernetes.io/version': 'v9' });
+      const teamOf = (kind: string, name: string) => rendered.one(kind, name).metadata.labels?.['team'];
+      expect(teamOf('Deployment', 'reroll-webhook')).toBe('all');
+      expect(teamOf('ServiceAccount', 'reroll')).toBe('account');
+      expect(teamOf('ServiceAccount', 'reroll-webhook')).toBe('all');
+      expect(teamOf('ClusterRole', 'reroll')).toBe('reroll');
+      expect(teamOf('Service', 'reroll')).toBe('service');
+      expect(teamOf('PrometheusRule', 'reroll')).toBe('rule');
+      expect(teamOf('ConfigMap', 'reroll-dashboard')).toBe('dashboard');
+      const { labels } = rendered.one('ServiceMonitor', 'reroll').metadata;
+      expect(labels).toMatchObject({ team: 'monitor', 'app.kubernetes.io/name': 'prometheus' });
+    },
+  },
+  {
     what: 'replicas and what is kept of former ones',
     values: deployment({ replicas: 3, revisionHistoryLimit: 5 }),
     check: (rendered) =>

@@ -48,24 +48,39 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 {{- end }}
 
-{{/* Metadata of a Service. Called with a dict of `root`, `name` and `component`. */}}
+{{/* Metadata of a Service. Called with a dict of `root`, `name` and `component`, optionally `more` with labels. */}}
 {{- define "reroll.metadata" -}}
 name: {{ .name | quote }}
 namespace: {{ .namespace | default (include "reroll.namespace" .root) | quote }}
 labels: {{- include "reroll.labels" . | nindent 2 }}
 {{- end }}
 
+{{/* No label is there twice: kustomize, with which Flux renders, refuses that. `more` wins over commonLabels, and both over the chart's; refused.yaml lets neither change what selects pods. */}}
 {{- define "reroll.labels" -}}
-{{ include "reroll.selectorLabels" . }}
+{{- $selector := include "reroll.selectorLabels" . -}}
+{{- $own := .more | default dict -}}
+{{- $more := merge (dict) $own (include "reroll.labelsBesides" (dict "labels" .root.Values.commonLabels "selector" $selector) | fromYaml) -}}
+{{- empty $own | ternary $selector (include "reroll.labelsBesides" (dict "labels" (fromYaml $selector) "selector" (toYaml $own))) }}
+{{- if not (hasKey $more "app.kubernetes.io/version") }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+{{- end }}
+{{- if not (hasKey $more "app.kubernetes.io/managed-by") }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+{{- end }}
+{{- if not (hasKey $more "helm.sh/chart") }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
-{{- with include "reroll.labelsBesides" (dict "labels" .root.Values.commonLabels "selector" (include "reroll.selectorLabels" .)) }}
-{{ . }}
+{{- end }}
+{{- with $more }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
 
-{{/* Labels without those of a selector, which refused.yaml lets nobody change: no key is there twice. Called with a dict of `labels` and `selector`, which is YAML. */}}
+{{/* Labels from the values, with templates in them. Called with a dict of `root` and `labels`. */}}
+{{- define "reroll.more" -}}
+{{- with .labels }}{{ tpl (toYaml .) $.root }}{{ end -}}
+{{- end }}
+
+{{/* Labels without others. Called with a dict of `labels` and `selector`, which is YAML of the others. */}}
 {{- define "reroll.labelsBesides" -}}
 {{- $labels := .labels | default dict -}}
 {{- range $key, $_ := fromYaml .selector }}{{ $labels = omit $labels $key }}{{ end -}}

@@ -5,10 +5,7 @@
 apiVersion: v1
 kind: ServiceAccount
 metadata:
-  {{- include "reroll.metadata" (merge (dict "name" .account) .) | nindent 2 }}
-  {{- with $values.labels }}
-    {{- tpl (toYaml .) $.root | nindent 4 }}
-  {{- end }}
+  {{- include "reroll.metadata" (merge (dict "name" .account "more" (include "reroll.more" (dict "root" .root "labels" $values.labels) | fromYaml)) .) | nindent 2 }}
   {{- with $values.annotations }}
   annotations: {{- tpl (toYaml .) $.root | nindent 4 }}
   {{- end }}
@@ -23,6 +20,7 @@ imagePullSecrets: {{- . | nindent 2 }}
 {{- $kind := empty .within | ternary "ClusterRole" "Role" }}
 {{- $namespace := include "reroll.namespace" .root }}
 {{- $name := empty .within | ternary (include "reroll.clusterName" .) .name }}
+{{- $more := include "reroll.more" (dict "root" .root "labels" .root.Values.reloader.rbac.labels) | fromYaml }}
 {{- range $object := list $kind (printf "%sBinding" $kind) }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
@@ -32,10 +30,7 @@ metadata:
   {{- with $.within }}
   namespace: {{ . | quote }}
   {{- end }}
-  labels: {{- include "reroll.labels" $ | nindent 4 }}
-  {{- with $.root.Values.reloader.rbac.labels }}
-    {{- tpl (toYaml .) $.root | nindent 4 }}
-  {{- end }}
+  labels: {{- include "reroll.labels" (merge (dict "more" $more) $) | nindent 4 }}
 {{- if eq $object $kind }}
 rules:
   {{- $.rules | nindent 2 }}
