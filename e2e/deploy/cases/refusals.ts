@@ -56,6 +56,10 @@ export const refusals: readonly Refusal[] = [
     values: { reloader: { deployment: { replicas: 2 }, podDisruptionBudget: { enabled: true, minAvailable: 2 } } },
     says: 'minAvailable=2 of 2 replicas blocks every node drain: use maxUnavailable',
   },
+  ...[0, '0%'].map((maxUnavailable) => ({
+    values: { reloader: { podDisruptionBudget: { enabled: true, maxUnavailable } } },
+    says: `reloader.podDisruptionBudget.maxUnavailable=${maxUnavailable} blocks every node drain: use 1, or no budget`,
+  })),
   {
     values: { reloader: { podDisruptionBudget: { enabled: true, minAvailable: 2 } } },
     says: 'minAvailable=2 of 1 replicas blocks every node drain: use maxUnavailable',

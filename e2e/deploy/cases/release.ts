@@ -281,9 +281,9 @@ export const releaseCases: readonly ChartCase[] = [
   },
   {
     what: 'a budget in which maxUnavailable wins',
-    values: { reloader: { podDisruptionBudget: { enabled: true, minAvailable: 2, maxUnavailable: 0 } } },
+    values: { reloader: { podDisruptionBudget: { enabled: true, minAvailable: 2, maxUnavailable: '50%' } } },
     check: (rendered) => {
-      expect(rendered.spec('PodDisruptionBudget', 'reroll')).toMatchObject({ maxUnavailable: 0 });
+      expect(rendered.spec('PodDisruptionBudget', 'reroll')).toMatchObject({ maxUnavailable: '50%' });
       expect(rendered.spec('PodDisruptionBudget', 'reroll')).not.toHaveProperty('minAvailable');
     },
   },
@@ -337,6 +337,11 @@ export const releaseCases: readonly ChartCase[] = [
         { ports: [{ port: 'http' }] },
         { ports: [{ port: 'channel' }], from: [{ ipBlock: { cidr: '10.0.0.0/16' } }] },
       ]);
+      // helm test asks each pod whether it is ready.
+      expect(rendered.spec('NetworkPolicy', 'reroll-test')['egress']).toContainEqual({
+        ports: [{ port: 9090 }],
+        to: [{ ipBlock: { cidr: '10.0.0.0/16' } }],
+      });
     },
   },
   {
