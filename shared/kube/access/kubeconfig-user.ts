@@ -18,13 +18,14 @@ interface WholeUser extends User {
 
 /** Keeps all fields of the users of a file. Paths in it start from its folder. */
 export function keepWholeUsers(config: KubeConfig, content: unknown, folder: string): void {
-  const written = listOf(fieldAt(content, ['users']));
-  config.users = config.users.map((user, index): WholeUser => {
+  const written = listOf(fieldAt(content, ['users'])).map(objectOf);
+  config.users = config.users.map((user): WholeUser => {
     const { exec } = user as { readonly exec?: unknown };
     const command = textOf(objectOf(exec)['command']);
     // A name alone is looked for in PATH.
     const isPath = command?.includes(sep) === true;
-    const kept = { ...user, written: { fields: objectOf(fieldAt(written[index], ['user'])), folder } };
+    const fields = objectOf(written.find(({ name }) => name === user.name)?.['user']);
+    const kept = { ...user, written: { fields, folder } };
     return isPath ? { ...kept, exec: { ...objectOf(exec), command: resolve(folder, command) } } : kept;
   });
 }

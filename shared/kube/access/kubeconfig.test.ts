@@ -324,6 +324,27 @@ describe('loadKubeconfig', () => {
     );
   });
 
+  it('reads a file in which a context that nobody chose is not complete, as kubectl does', async () => {
+    const path = write([one]);
+    const contexts = `contexts:\n  - { name: half, context: { namespace: shop } }\n  - name: none`;
+    writeFileSync(path, readFileSync(path, 'utf8').replace('contexts:', contexts));
+    const { server, credentials } = await loadKubeconfig({ path, clock });
+    expect(server).toBe('https://one:6443');
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer t1' });
+    for (const context of ['half', 'none']) {
+      await expect(loadKubeconfig({ path, context, clock })).rejects.toThrow(
+        /its context names a cluster that is not in the file/,
+      );
+    }
+  });
+
+  it('reads a file in which a cluster has no server and a user no name', async () => {
+    const path = write([one]);
+    const text = readFileSync(path, 'utf8').replace('clusters:', 'clusters:\n  - { name: half, cluster: {} }');
+    writeFileSync(path, text.replace('users:', 'users:\n  - { user: { tokenFile: /nowhere } }'));
+    expect(await (await loadKubeconfig({ path, clock })).credentials.headers()).toEqual({ authorization: 'Bearer t1' });
+  });
+
   it('needs no user if the context names none', async () => {
     const path = write([one]);
     writeFileSync(path, readFileSync(path, 'utf8').replace('      user: one\n', ''));

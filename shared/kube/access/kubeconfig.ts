@@ -3,7 +3,7 @@ import type { RequestOptions } from 'node:https';
 import { delimiter, dirname } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { errorMessage } from '../../domain/errors';
-import { fieldAt, textOf } from '../../domain/kubernetes/json-value';
+import { fieldAt, listOf, textOf } from '../../domain/kubernetes/json-value';
 import { printable } from '../../domain/text/printable';
 import type { Clock } from '../../runtime/clock';
 import type { Environment } from '../../runtime/options/options';
@@ -151,9 +151,15 @@ function readFrom({ KubeConfig: Config, parseDocument }: typeof Library, file: s
     const text = readFileSync(file, 'utf8');
     if (text.trim() === '') return undefined;
     const config = new Config();
-    config.loadFromFile(file);
+    // As for kubectl, an entry that lacks something matters only to those who choose it.
+    config.loadFromFile(file, { onInvalidEntry: 'filter' });
     if (isOther(config, text)) throw new TypeError('the library takes any YAML for an empty kubeconfig');
-    keepWholeUsers(config, parseDocument(text, { merge: true, uniqueKeys: false }).toJS(), dirname(file));
+    const content: unknown = parseDocument(text, { merge: true, uniqueKeys: false }).toJS();
+    keepWholeUsers(config, content, dirname(file));
+    for (const context of listOf(fieldAt(content, ['contexts']))) {
+      const name = textOf(fieldAt(context, ['name']));
+      if (name !== undefined && !config.getContextObject(name)) config.addContext({ name, cluster: '', user: '' });
+    }
     return config;
   } catch (thrown) {
     // Omit the whole message and the cause: the YAML reader quotes the lines around a mistake, which may hold tokens.
