@@ -21,7 +21,8 @@ export function howToCount(
     case 'excluded':
       return `take ${name} out of ${rule} on the workload`;
     case 'kind-left-out':
-      return `remove ${rule} from the workload, or write "configmap|secret" there`;
+      // No value names the third kind.
+      return `remove ${rule} from the workload${kind === 'SecretProviderClass' ? '' : ', or write "configmap|secret" there'}`;
     case 'opted-out':
       return `write ${auto}: "true", or ${reload}: "${name}", on the workload`;
     case 'not-opted-in':
