@@ -55,7 +55,9 @@ export class SourceChanges {
   /** The change from one object to another, either of which may be missing. */
   between(source: SourceRef, before: SourceObject | undefined, after: SourceObject | undefined): SourceChange {
     const [then, now] = [before && this.#side(source, before), after && this.#side(source, after)];
-    const isFixed = before?.isImmutable === true && now !== undefined && then?.content.equals(now.content) === false;
+    // Nor may it become mutable again.
+    const isAltered = now !== undefined && (then?.content.equals(now.content) === false || !after?.isImmutable);
+    const isFixed = before?.isImmutable === true && isAltered;
     const refusal = isFixed ? 'is immutable; delete it and create it again' : undefined;
     return { source, before: then, after: now, missingRight: undefined, refusal };
   }

@@ -177,6 +177,16 @@ describe('an apply', () => {
   });
 
   it.each([
+    ['taken out of the manifest', true, {}, false],
+    ['set by somebody else', undefined, {}, true],
+    ['still in it', true, { immutable: true }, true],
+  ])('leaves a source immutable if that was %s: %#', (_what, before, now, expected) => {
+    const record = JSON.stringify({ data: {}, ...(before && { immutable: before }) });
+    const after = applied('ConfigMap', { data: {}, ...now }, { ...live(record), immutable: true });
+    expect(after.isImmutable).toBe(expected);
+  });
+
+  it.each([
     ['without a record of kubectl', undefined],
     ['with a broken one', '{'],
   ])('%s replaces all', (_what, record) => {

@@ -138,6 +138,7 @@ export function applied(kind: EditedKind, manifest: unknown, live: unknown): Sou
     content: new Map([...[...stored.content].filter(([key]) => !before.content.has(key)), ...written.content]),
     annotations: mergedFields(stored.annotations, before.annotations, written.annotations),
     labels: mergedFields(stored.labels, before.labels, written.labels),
+    isImmutable: written.isImmutable || (stored.isImmutable && !before.isImmutable),
   };
 }
 
