@@ -76,6 +76,17 @@ describe('loadKubeconfig', () => {
     expect(await access.credentials.headers()).toEqual({});
   });
 
+  it('takes certificates in the file before paths, which may lead nowhere', async () => {
+    const path = write([
+      {
+        ...{ name: 'both', cluster: { ...one.cluster, 'certificate-authority': '/nowhere/ca' } },
+        user: { ...two.user, 'client-certificate': '/nowhere/cert', 'client-key': '/nowhere/key' },
+      },
+    ]);
+    const { tls } = await loadKubeconfig({ path, clock });
+    expect(tls).toMatchObject({ ca: Buffer.from('CA1'), cert: Buffer.from('CERT'), key: Buffer.from('KEY') });
+  });
+
   it('merges several files, the first winning', async () => {
     const first = write([one], '');
     const second = write([{ ...one, cluster: { server: 'https://wrong' } }, two], 'two');

@@ -154,6 +154,12 @@ function readFrom({ KubeConfig: Config, parseDocument }: typeof Library, file: s
     // As for kubectl, an entry that lacks something matters only to those who choose it.
     config.loadFromFile(file, { onInvalidEntry: 'filter' });
     if (isOther(config, text)) throw new TypeError('the library takes any YAML for an empty kubeconfig');
+    // As for kubectl, what is in the file counts before a path.
+    for (const cluster of config.clusters) if (cluster.caData) delete cluster.caFile;
+    for (const user of config.users) {
+      if (user.certData) delete user.certFile;
+      if (user.keyData) delete user.keyFile;
+    }
     const content: unknown = parseDocument(text, { merge: true, uniqueKeys: false }).toJS();
     keepWholeUsers(config, content, dirname(file));
     for (const context of listOf(fieldAt(content, ['contexts']))) {
