@@ -59,8 +59,8 @@ export const gatekeeperMutants: readonly Mutant[] = [
 export const digestKeyMutants: readonly Mutant[] = [
   {
     what: 'what was recorded under another digest key is compared',
-    file: 'reconciler/workloads/workload-index.ts',
-    from: 'if (this.#options.keys.isOwn(baseline.keyId)) return { baseline, problem: undefined };',
+    file: 'reconciler/workloads/stored-baseline.ts',
+    from: 'if (keys.isOwn(baseline.keyId)) return { baseline, problem: undefined };',
     to: "if (baseline.keyId !== '') return { baseline, problem: undefined };",
   },
 ];

@@ -31,7 +31,7 @@ export const stageMutants: readonly Mutant[] = [
   },
   {
     what: 'a restart counts for no stage',
-    file: stages,
+    file: 'reconciler/gates/user-standings.ts',
     from: 'lastRestart.changeIds?.includes(id) === true;',
     to: 'lastRestart.changeIds?.includes(id) === undefined;',
   },

@@ -144,7 +144,7 @@ export const testedGateMutants: readonly TestedMutant[] = [
   },
   {
     what: 'what Reroll itself holds paused is past its deadline',
-    file: 'reconciler/gates/restart-stages.ts',
+    file: 'reconciler/gates/user-standings.ts',
     from: 'lastRestart.atMs + (pause?.periodMs ?? 0)',
     to: 'lastRestart.atMs + (pause?.periodMs ?? 0) * 0',
     test: 'reconciler/gates/restart-stages.test.ts',

@@ -40,7 +40,7 @@ export const testedWorkloadMutants: readonly TestedMutant[] = [
     what: 'a lagging watch shows that an earlier attempt was undone, after the one that followed it',
     file,
     from: 'predates(shown?.awaited, record, nowMs)',
-    to: '(this.#readBaseline(record).baseline?.sequence ?? -1) < (previous?.baseline?.sequence ?? 0)',
+    to: '(this.#stored(record).baseline?.sequence ?? -1) < (previous?.baseline?.sequence ?? 0)',
     test,
   },
 ];

@@ -1,5 +1,4 @@
 import { canaryOrder } from '../../shared/domain/gates/canary-order';
-import { withChecks } from '../../shared/domain/gates/checked-user';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import type { RolloutStage } from '../../shared/domain/gates/source-rollout';
 import { stagedUsers } from '../../shared/domain/gates/staged-users';
@@ -16,7 +15,6 @@ import {
   sourceKey,
   type LocalSourceRef,
   type SourceKey,
-  type SourceRecord,
   type SourceRef,
 } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
@@ -27,11 +25,12 @@ import type { HealthChecks } from './health-checks';
 import { HealthySince } from './healthy-since';
 import { MissedTurns } from './missed-turns';
 import type { NamespaceGates } from './namespace-gates';
-import { StagedSource, type UserStanding } from './staged-source';
+import { StagedSource } from './staged-source';
 import { StagedSources } from './staged-sources';
 import { isStop, type StoppedSource } from './stopped-source';
+import { UserStandings, type UserStandingsOptions } from './user-standings';
 
-export interface RestartStagesOptions {
+export interface RestartStagesOptions extends Pick<UserStandingsOptions, 'owes'> {
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly settings: StageSettings;
   readonly policy: PolicySettings;
@@ -39,8 +38,6 @@ export interface RestartStagesOptions {
   readonly sources: Pick<SourceIndex, 'get'>;
   readonly namespaces: Pick<NamespaceGates, 'of'>;
   readonly checks: Pick<HealthChecks, 'verdict' | 'hasChecks' | 'dueMs' | 'round' | 'clear'>;
-  /** Whether a restart for a source is owed to a workload, or may be. */
-  readonly owes: (workload: TrackedWorkload, source: LocalSourceRef) => boolean;
   /** Whether a content counts as broken also if nobody is left who could be kept from restarting for it. */
   readonly judgesLast: (source: SourceRef) => boolean;
   /** Whether holds, windows and intervals let a restart begin. */
@@ -68,6 +65,7 @@ export class RestartStages {
   readonly #unstaged: RecentMap<string>;
   readonly #waitsAt = new Map<WorkloadKey, SourceKey>();
   readonly #healthy: HealthySince;
+  readonly #standings: UserStandings;
   /** They wait for another workload, or the API server does not take their restart. */
   readonly #passedOver = new Set<WorkloadKey>();
   /** They may restart, and their looks are not over. */
@@ -79,6 +77,7 @@ export class RestartStages {
     this.#options = options;
     this.#unstaged = new RecentMap(options.clock, unstagedKept);
     this.#healthy = new HealthySince(options.clock);
+    this.#standings = new UserStandings(options, this.#healthy);
     this.#missedTurns = new MissedTurns(options.clock, options.settings.deadlineMs);
   }
 
@@ -311,7 +310,10 @@ export class RestartStages {
     const staged = new StagedSource({
       ...{ source, basis, changeId: id, isRolledBack, judgesLast, settings, clock },
       users: users.toSorted(canaryOrder).map((user) => user.key),
-      standing: (user) => this.#standing(workloadOf(user), source, record, id),
+      standing: (user) => {
+        const workload = workloadOf(user);
+        return workload && this.#standings.of(workload, source, record, id);
+      },
       mayBegin: (user) => {
         const workload = workloadOf(user);
         if (!workload || this.#passedOver.has(user)) return false;
@@ -350,38 +352,6 @@ export class RestartStages {
     if (isRolledBack) return users;
     const around = record?.gates?.stages ?? namespaces.of(source.namespace)?.stages;
     return stagedUsers(users, around, settings.fromUsers);
-  }
-
-  #standing(
-    workload: TrackedWorkload | undefined,
-    source: SourceRef,
-    record: SourceRecord | undefined,
-    id: string | undefined,
-  ): UserStanding {
-    if (!workload) return undefined;
-    if (this.#options.owes(workload, source)) return 'owes';
-    const { kind, name, lastRestart, progress, pause } = workload.record;
-    if (!lastRestart) return undefined;
-    const isNoted = id !== undefined && lastRestart.changeIds?.includes(id) === true;
-    const hasRestartedSince = id !== undefined && lastRestart.earlierChangeIds?.includes(id) === true;
-    // It restarted for another source since. The time of a write says less: it is also that of an edited annotation.
-    if (!isNoted && lastRestart.atMs < (record?.writtenAtMs ?? Infinity)) return undefined;
-    const rolledOutMs = this.#healthy.sinceMs(workload.key, lastRestart.id, progress.state);
-    // Its pods are not replaced before the pause is over in which Reroll itself holds it. Once it is resumed, nothing else
-    // tells of that pause.
-    const deadlineFromMs = kind === 'Job' ? undefined : lastRestart.atMs + (pause?.periodMs ?? 0);
-    const shown = { state: progress.state, deadlineFromMs, sinceMs: rolledOutMs };
-    const { checks, clock } = this.#options;
-    const isRolledOut = rolledOutMs !== undefined;
-    const { sinceMs, ...rollout } = isRolledOut
-      ? withChecks(shown, checks.verdict(workload), clock.nowMs() - (clock.monotonicMs() - rolledOutMs))
-      : shown;
-    return {
-      ...{ key: workload.key, title: `${kind} ${name}`, restartedAtMs: lastRestart.atMs, ...rollout },
-      ...{ isForIt: isNoted, hasRestartedSince },
-      healthySinceMonotonicMs: sinceMs,
-      isChecked: isRolledOut && checks.hasChecks(workload.record),
-    };
   }
 
   #closedBy(staged: StagedSource, stage: Exclude<RolloutStage, { readonly is: 'open' }>): ClosedGate {

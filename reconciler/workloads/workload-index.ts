@@ -1,6 +1,5 @@
-import { formatBaseline, isWrittenFor, parseBaseline, type Baseline } from '../../shared/domain/baseline/baseline';
+import { formatBaseline, type Baseline } from '../../shared/domain/baseline/baseline';
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
-import { errorMessage } from '../../shared/domain/errors';
 import { sameGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
@@ -18,6 +17,7 @@ import type { DigestKeyring } from '../sources/digest-keyring';
 import { unrecordedSince } from './unrecorded-since';
 import { referencedSince, untrackedOf } from './referenced-since';
 import { SourceUsers } from './source-users';
+import { storedBaseline } from './stored-baseline';
 import { awaitedAfter, awaitedNoMore, awaitedSince, predates } from './awaited-version';
 import {
   differs,
@@ -344,7 +344,7 @@ export class WorkloadIndex {
     origin: 'list' | 'watch',
   ): WorkloadEntry {
     const known = knownBaseline(previous, record);
-    const read: ReadBaseline = known ? { baseline: known, problem: undefined } : this.#readBaseline(record);
+    const read: ReadBaseline = known ? { baseline: known, problem: undefined } : this.#stored(record);
     // What is kept in memory need not be written if the object turns out to record the same.
     const isWritten = previous?.keptOver !== undefined && recordsSame(previous.baseline, read.baseline);
     const counting = !isWritten && outdoes(previous, read.baseline) ? previous : undefined;
@@ -386,23 +386,9 @@ export class WorkloadIndex {
     };
   }
 
-  #readBaseline(record: WorkloadRecord): ReadBaseline {
-    if (record.baselineText === undefined || this.#options.ignoreStored === true) return { problem: undefined };
-    try {
-      const baseline = parseBaseline(record.baselineText);
-      // It was copied from another object, or is of an earlier one with this name. It says nothing about these pods.
-      if (!isWrittenFor(baseline, record.uid)) return { problem: undefined };
-      if (this.#options.keys.isOwn(baseline.keyId)) return { baseline, problem: undefined };
-      return {
-        underOtherKey: true,
-        // With a key that only this process has, this is normal at each start.
-        problem: this.#options.keys.isShared
-          ? 'it was made with another digest key; it is ignored and written again from the current state'
-          : undefined,
-      };
-    } catch (error) {
-      return { problem: errorMessage(error) };
-    }
+  #stored(record: WorkloadRecord): ReadBaseline {
+    const { ignoreStored, keys } = this.#options;
+    return ignoreStored === true ? { problem: undefined } : storedBaseline(record, keys);
   }
 
   *#keys(kind: WorkloadKindName, namespace: string | undefined): Iterable<ObjectKey> {
