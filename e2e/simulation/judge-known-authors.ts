@@ -166,10 +166,12 @@ function isOfOtherKeys(
       ({ content, ...version }) =>
         version.revision < revision && digests && entry && content && matches(digests, source, content, entry),
     );
+  // A key that came and went since the source was absent is as it was then, too.
+  const wasAbsent = digests !== undefined && entry !== undefined && matches(digests, source, undefined, entry);
   return (
-    former !== undefined &&
+    (former !== undefined || wasAbsent) &&
     changedKeys.length > 0 &&
-    changedKeys.every((key) => typeof key === 'string' && former.content?.get(key) === now?.get(key))
+    changedKeys.every((key) => typeof key === 'string' && former?.content?.get(key) === now?.get(key))
   );
 }
 

@@ -474,6 +474,11 @@ const ofTheJudge: readonly Regression[] = [
     'the judge accepts that an undone content of a ConfigMap that does not count stays recorded: the record was refused before the restore of etcd',
     /put reloader\.stakater\.com\/match of ConfigMap default\/extra[^]*forbidden: PATCH \/apis\/apps\/v1\/namespaces\/default\/statefulsets\/store[^]*is restored to revision/,
   ],
+  [
+    870_014_931,
+    'who takes a key away that came after the source was recorded as absent is no author of a restart for its other keys',
+    /create ConfigMap default\/app [^]*edit ConfigMap default\/app by alice {"color"[^]*edit ConfigMap default\/app by bob {"size"/,
+  ],
 ];
 
 describe.each([
