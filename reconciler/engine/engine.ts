@@ -275,12 +275,14 @@ export class Engine implements ReconcilerEngine {
     if (after && !change.before && this.#settings.reloadOnCreate) {
       for (const { key } of users) this.#workloads.index.sourceShown(key, after);
     }
-    // A change that restarts nothing must neither begin nor prolong the settle window of another one.
-    const concerned = users.filter((user) => this.#mayConcern(user, change));
-    if (this.#settings.foldRollouts) this.#work.coalescer.changed(change, concerned);
-    for (const [indexInChange, { key }] of concerned.entries()) {
-      this.#work.settle.touch(key, sourceId(change));
-      this.#work.queue.add(key, 0, indexInChange);
+    const concerned = new Set(users.filter((user) => this.#mayConcern(user, change)));
+    if (this.#settings.foldRollouts) this.#work.coalescer.changed(change, [...concerned]);
+    const isIgnored = change.before?.ignore === true && after?.ignore === true;
+    for (const [indexInChange, user] of isIgnored ? [] : users.entries()) {
+      const mayRestart = concerned.has(user);
+      this.#work.settle[mayRestart ? 'touch' : 'notice'](user.key, sourceId(change));
+      // One that nothing restarts is looked at to say why, and for ten edits once.
+      this.#work.queue.add(user.key, mayRestart ? 0 : this.#settings.settleMs, indexInChange);
     }
     this.#reporter.sourceChanged(change, users.length);
     this.#work.rollback?.rollbacks.changed(change);

@@ -33,6 +33,24 @@ describe('SettleWindows', () => {
     expect(windows.openedMs(web)).toBeUndefined();
   });
 
+  it('neither begins nor prolongs it for what does not count, but knows when that was noticed', async () => {
+    windows.notice(web, 'secret/db');
+    expect([windows.openedMs(web), windows.remainingMs(web, times)]).toEqual([undefined, 0]);
+    await clock.advance(500);
+    windows.touch(web, 'cm/app');
+    await clock.advance(500);
+    windows.notice(web, 'secret/db');
+    expect([windows.openedMs(web), windows.remainingMs(web, times)]).toEqual([500, 500]);
+    const { firstMs, noticedMs } = windows.close(web);
+    expect([firstMs, [...noticedMs]]).toEqual([
+      500,
+      [
+        ['secret/db', 0],
+        ['cm/app', 500],
+      ],
+    ]);
+  });
+
   it('has no window if nothing changed', () => {
     expect(windows.remainingMs(web, times)).toBe(0);
     expect(windows.close(web).noticedMs.size).toBe(0);

@@ -19,8 +19,8 @@ export function settleTimesOf(settings: WorkloadSettings, defaults: SettleTimes)
 }
 
 interface Window {
-  readonly firstMs: number;
-  lastMs: number;
+  firstMs: number | undefined;
+  lastMs: number | undefined;
   readonly noticedMs: Map<SourceId, number>;
 }
 
@@ -28,7 +28,7 @@ interface Window {
 export interface Settled {
   /** When each source was first seen to change. */
   readonly noticedMs: ReadonlyMap<SourceId, number>;
-  /** When the first source changed; undefined: there was no window. */
+  /** When the first source that counts changed; undefined: none did. */
   readonly firstMs: number | undefined;
   /** When the last one did. */
   readonly lastMs: number | undefined;
@@ -36,7 +36,7 @@ export interface Settled {
 
 const noWindow: Settled = { noticedMs: new Map(), firstMs: undefined, lastMs: undefined };
 
-/** When the sources had been quiet for long enough; undefined: there was no window. */
+/** When the sources had been quiet for long enough; undefined: none that counts had changed. */
 export function settledAtMs(
   { firstMs, lastMs }: Pick<Settled, 'firstMs' | 'lastMs'>,
   { settleMs, settleMaxMs }: SettleTimes,
@@ -59,13 +59,28 @@ export class SettleWindows {
 
   /** A source of the workload changed. */
   touch(key: string, source: SourceId): void {
-    const nowMs = this.#clock.monotonicMs();
-    const window = this.#windows.get(key) ?? { firstMs: nowMs, lastMs: nowMs, noticedMs: new Map() };
-    window.lastMs = nowMs;
+    const window = this.#noticed(key, source);
+    window.lastMs = this.#clock.monotonicMs();
+    window.firstMs ??= window.lastMs;
+  }
+
+  /**
+   * A source changed that does not count for the workload. That neither begins nor prolongs the wait: it could end the wait
+   * for another source in the middle of a burst of edits, or hold its restart back.
+   */
+  notice(key: string, source: SourceId): void {
+    this.#noticed(key, source);
+  }
+
+  #noticed(key: string, source: SourceId): Window {
+    const window: Window = this.#windows.get(key) ?? { firstMs: undefined, lastMs: undefined, noticedMs: new Map() };
     // For log and traces only. With a pattern, a long window may see an unbounded number of names.
     const { noticedMs } = window;
-    if (noticedMs.size < budgets.settledSources && !noticedMs.has(source)) noticedMs.set(source, nowMs);
+    if (noticedMs.size < budgets.settledSources && !noticedMs.has(source)) {
+      noticedMs.set(source, this.#clock.monotonicMs());
+    }
     this.#windows.set(key, window);
+    return window;
   }
 
   /** When the window was opened, by the monotonic clock; undefined if there is none. */
