@@ -7,22 +7,25 @@ export type Shell = (typeof shells)[number];
  * description behind a tab, and a last line `:N`: 2 is for no space behind the word, 4 for no names of files.
  */
 export const shellScripts: Readonly<Record<Shell, string>> = {
-  // Also for bash 3.2, which macOS has. At `=`, bash begins another word.
+  // Also for bash 3.2, which macOS has. At `=`, `:` and `@`, bash begins another word: names of contexts have them.
   bash: `# Completion of reroll. Load it with: source <(reroll completion bash)
 _reroll_complete() {
   local words=() word line directive=0 previous=
   local index
   for ((index = 1; index <= COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
-    if [[ \${#words[@]} -gt 0 && ($word == = || $previous == =) ]]; then
+    if [[ \${#words[@]} -gt 0 && ($word =~ ^[=:@]+$ || $previous =~ ^[=:@]+$) ]]; then
       words[\${#words[@]} - 1]+=$word
     else
       words+=("$word")
     fi
     previous=$word
   done
-  local typed=\${words[\${#words[@]} - 1]} prefix=
-  if [[ $typed == -*=* && $COMP_WORDBREAKS == *=* ]]; then prefix=\${typed%%=*}=; fi
+  local typed=\${words[\${#words[@]} - 1]} prefix= mark before
+  for mark in = : @; do
+    before=\${typed%"\${typed##*$mark}"}
+    if [[ $COMP_WORDBREAKS == *$mark* && \${#before} -gt \${#prefix} ]]; then prefix=$before; fi
+  done
   COMPREPLY=()
   while IFS= read -r line; do
     if [[ $line =~ ^:[0-9]+$ ]]; then

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { shellScripts, type Shell } from '../../cli/completion/shell-scripts';
@@ -67,6 +67,26 @@ inShell('bash', () => {
     expect(offered(['reroll', 'status', '--output=j'], 'COMP_WORDBREAKS=${COMP_WORDBREAKS//=}')).toEqual([
       '--output=json',
     ]);
+  });
+
+  it('completes the name of a context, which bash splits at : and @', () => {
+    const names = ['arn:aws:eks:eu-west-1:123:cluster/shop', 'arn:aws:eks:eu-west-1:123:cluster/team', 'admin@lab'];
+    const contexts = names.map((name) => ({ name, context: { cluster: 'lab', user: 'admin' } }));
+    const clusters = [{ name: 'lab', cluster: { server: 'https://lab.example' } }];
+    const users = [{ name: 'admin', user: {} }];
+    mkdirSync(path.join(temporary.dir, '.kube'));
+    writeFileSync(path.join(temporary.dir, '.kube', 'config'), JSON.stringify({ clusters, contexts, users }));
+    const typed = (...words: readonly string[]) => offered(['reroll', 'status', '--context', ...words]);
+    expect(typed('arn')).toEqual(names.slice(0, 2));
+    expect(typed('arn', ':', 'aws', ':', 'e')).toEqual([
+      'eks:eu-west-1:123:cluster/shop',
+      'eks:eu-west-1:123:cluster/team',
+    ]);
+    expect(typed('=', 'arn', ':', 'aws', ':')).toEqual([
+      'eks:eu-west-1:123:cluster/shop',
+      'eks:eu-west-1:123:cluster/team',
+    ]);
+    expect(typed('admin', '@', 'l')).toEqual(['lab']);
   });
 
   it('is registered for reroll', () => {
