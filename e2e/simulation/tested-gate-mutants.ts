@@ -289,4 +289,18 @@ export const testedGateMutants: readonly TestedMutant[] = [
     to: '?.get(blocker) !== undefined;',
     test: 'reconciler/gates/restart-order.test.ts',
   },
+  {
+    what: 'workloads that do not restart for a source count among its users',
+    file: 'reconciler/gates/restart-stages.ts',
+    from: 'askingUsers(workloads.usersOf(source), record, policy)',
+    to: 'askingUsers(workloads.usersOf(source), undefined, policy)',
+    test: 'reconciler/gates/restart-stages.test.ts',
+  },
+  {
+    what: 'the answers to a former health check count for the one that is written instead',
+    file: 'reconciler/gates/health-checks.ts',
+    from: 'JSON.stringify([lastRestart?.id, gates?.healthyUrl, gates?.healthyQuery])',
+    to: 'JSON.stringify([lastRestart?.id, gates && 0])',
+    test: 'reconciler/gates/health-checks.test.ts',
+  },
 ];

@@ -61,4 +61,32 @@ export const testedSourceMutants: readonly TestedMutant[] = [
     to: 'if (formerly && atMs < 0) {',
     test: 'reconciler/sources/csi-rotations.test.ts',
   },
+  {
+    what: 'a source that does not count for a workload begins its settle window',
+    file: 'reconciler/engine/engine.ts',
+    from: "[mayRestart ? 'touch' : 'notice']",
+    to: '.touch',
+    test: 'e2e/engine/restart.test.ts',
+  },
+  {
+    what: 'a change that restarts nothing is not looked at, so nothing says why',
+    file: 'reconciler/engine/engine.ts',
+    from: 'of isIgnored ? [] : users.entries()',
+    to: 'of isIgnored ? [] : [...concerned].entries()',
+    test: 'e2e/engine/narrowing.test.ts',
+  },
+  {
+    what: 'a list that is refused for a moment counts as one that may never be seen',
+    file: 'reconciler/watch/known-kinds.ts',
+    from: "(standing === 'refused' && this.#refusal?.lasts === true)",
+    to: "standing === 'refused'",
+    test: 'reconciler/watch/known-kinds.test.ts',
+  },
+  {
+    what: 'a rotation back to the newest version is not dated',
+    file: 'reconciler/sources/csi-rotations.ts',
+    from: 'return content.equals(newest.source.content) || writtenAtMs > newest.shownMs;',
+    to: 'return !content.equals(newest.source.content) && writtenAtMs > newest.shownMs;',
+    test: 'reconciler/sources/csi-rotations.test.ts',
+  },
 ];

@@ -43,4 +43,11 @@ export const testedWorkloadMutants: readonly TestedMutant[] = [
     to: '(this.#stored(record).baseline?.sequence ?? -1) < (previous?.baseline?.sequence ?? 0)',
     test,
   },
+  {
+    what: 'what is known of a workload is taken for that of another one of its name',
+    file,
+    from: 'if (known && known.uid !== uid) this.remove(key);',
+    to: 'if (known && known.uid === undefined) this.remove(key);',
+    test,
+  },
 ];
