@@ -328,6 +328,20 @@ describe('§14.3 webhook mode', () => {
     expect(engine.reconciler.status.state).toBe('stopped');
   });
 
+  it('makes the calls that wait for more changes before it stops: no other replica may know of them', async () => {
+    const { harness, engine, calls } = await started();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.edit('Secret', 'db', { password: 'b' });
+    await harness.clock.advance(100);
+    expect(calls()).toBe(0);
+    const stopping = engine.stop();
+    await harness.clock.advance(0);
+    expect(calls()).toBe(2);
+    await harness.clock.advance(2_000);
+    await stopping;
+    expect(engine.reconciler.status.state).toBe('stopped');
+  });
+
   it('waits for a running call before it stops', async () => {
     let answer: (answered: PostAnswer) => void = () => undefined;
     const { harness, engine } = await started(async () => await new Promise((resolve) => (answer = resolve)));

@@ -33,6 +33,8 @@ export class WebhookCaller {
   readonly #options: WebhookCallerOptions;
   readonly #queue: KeyQueue;
   readonly #stop = new AbortController();
+  /** Sources that have changed since the last call for them began. */
+  readonly #changed = new Set<SourceKey>();
 
   constructor(options: WebhookCallerOptions) {
     this.#options = options;
@@ -41,12 +43,18 @@ export class WebhookCaller {
   }
 
   add(source: SourceKey): void {
+    this.#changed.add(source);
     this.#queue.add(source, this.#options.settleMs);
   }
 
-  /** A call in progress gets a moment to finish: if it were cut off, nobody would know whether it was received. */
+  /**
+   * Calls that wait for more changes are made at once: no other replica may know of them. They and those in progress get a
+   * moment to finish: if one were cut off, nobody would know whether it was received.
+   */
   async stop(): Promise<void> {
     const grace = this.#options.clock.timer(stopGraceMs, () => this.#stop.abort());
+    for (const source of this.#changed) this.#queue.add(source);
+    await this.#queue.whenIdle(stopGraceMs);
     await this.#queue.stop();
     grace.cancel();
   }
@@ -54,6 +62,7 @@ export class WebhookCaller {
   /** Never rejects. */
   async #call(source: SourceKey): Promise<QueueResult> {
     const { clock, transport, logger, metrics, mayCall } = this.#options;
+    this.#changed.delete(source);
     if (!mayCall(source)) return { kind: 'done' };
     if (!transport) {
       logger.info('dry run: webhook would be called', { source, dryRun: true });
