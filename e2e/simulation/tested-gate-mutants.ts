@@ -194,8 +194,8 @@ export const testedGateMutants: readonly TestedMutant[] = [
   {
     what: 'the first refusal to show what is held counts',
     file: 'reconciler/watch/known-gates.ts',
-    from: 'const lastingMs = 15_000;',
-    to: 'const lastingMs = 0;',
+    from: 'const lastingRefusalMs = 15_000;',
+    to: 'const lastingRefusalMs = 0;',
     test: 'reconciler/watch/known-gates.test.ts',
   },
   {

@@ -277,6 +277,7 @@ export class Engine implements ReconcilerEngine {
     }
     const concerned = new Set(users.filter((user) => this.#mayConcern(user, change)));
     if (this.#settings.foldRollouts) this.#work.coalescer.changed(change, [...concerned]);
+    // An edit of an ignored source restarts nobody, and no workload is looked at for it.
     const isIgnored = change.before?.ignore === true && after?.ignore === true;
     for (const [indexInChange, user] of isIgnored ? [] : users.entries()) {
       const mayRestart = concerned.has(user);

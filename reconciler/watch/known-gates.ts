@@ -8,9 +8,9 @@ export interface KnownGatesOptions {
 
 /**
  * A refusal counts if it lasts this long: an API server that has just started refuses all requests until it has read
- * roles and bindings.
+ * roles and bindings, and one whose roles are being replaced soon allows what it refuses.
  */
-const lastingMs = 15_000;
+export const lastingRefusalMs = 15_000;
 
 /**
  * Whether the lists of what may keep restarts from beginning are complete: of namespaces, and of ConfigMap reroll-hold.
@@ -37,7 +37,7 @@ export class KnownGates {
     const nowMs = clock.monotonicMs();
     this.#refusedSinceMs = standing === 'refused' ? (this.#refusedSinceMs ?? nowMs) : undefined;
     if (this.#isKnown) return false;
-    this.#isKnown = standing === 'known' || nowMs - (this.#refusedSinceMs ?? nowMs) >= lastingMs;
+    this.#isKnown = standing === 'known' || nowMs - (this.#refusedSinceMs ?? nowMs) >= lastingRefusalMs;
     return this.#isKnown;
   }
 

@@ -1,6 +1,7 @@
 import type { SourceKind } from '../../shared/domain/sources/source';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { KindsByPlace } from './kinds-by-place';
+import { lastingRefusalMs } from './known-gates';
 import type { Watches } from './watches';
 
 export interface KnownKindsOptions {
@@ -12,9 +13,6 @@ export interface KnownKindsOptions {
 
 /** After this, the process acts anyway: what cannot be listed must not block the rest. */
 const syncTimeoutMs = 60_000;
-
-/** As of gates: an API server that has just started, or whose roles are being replaced, refuses what it soon allows. */
-const lastingMs = 15_000;
 
 /** Tracks which kinds of sources are known, and where, and whether the process may act. */
 export class KnownKinds {
@@ -87,7 +85,7 @@ export class KnownKinds {
   }
 
   #startRefusal(): { readonly timer: Timer; lasts: boolean } {
-    const timer = this.#options.clock.timer(lastingMs, () => {
+    const timer = this.#options.clock.timer(lastingRefusalMs, () => {
       if (this.#refusal) this.#refusal.lasts = true;
       this.progress();
     });

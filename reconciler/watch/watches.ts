@@ -38,6 +38,9 @@ export function isAmong(refused: readonly RefusedSources[], source: SourceRef): 
   );
 }
 
+/** `refused`: some lists are not allowed, and the others are complete. */
+type Standing = 'known' | 'refused' | 'unknown';
+
 /** Something that may keep restarts from beginning, and that Reroll may not list. */
 export interface RefusedGate {
   readonly what: 'namespaces' | 'install-hold';
@@ -150,19 +153,14 @@ export class Watches {
   }
 
   /** `refused`: some sources may not be listed, and the others are known. */
-  sourcesStanding(): 'known' | 'refused' | 'unknown' {
-    const sources = this.#watches.filter(({ sourceKind }) => sourceKind).map(({ reflector }) => reflector.status);
-    const unknown = sources.filter((status) => !isSynced(status));
-    if (unknown.length === 0) return 'known';
-    return unknown.every(isRefused) ? 'refused' : 'unknown';
+  sourcesStanding(): Standing {
+    const ofSources = this.#watches.filter(({ sourceKind }) => sourceKind);
+    return standingOf(ofSources, isRefused);
   }
 
   /** `refused`: some of what may keep restarts from beginning may not be listed, and the rest is known. */
-  gatesStanding(): 'known' | 'refused' | 'unknown' {
-    const unknown = this.#gates.map(({ reflector }) => reflector.status).filter((status) => !isSynced(status));
-    if (unknown.length === 0) return 'known';
-    const areRefused = unknown.every(({ state, lastError }) => state !== 'stopped' && isRbacForbidden(lastError));
-    return areRefused ? 'refused' : 'unknown';
+  gatesStanding(): Standing {
+    return standingOf(this.#gates, ({ state, lastError }) => state !== 'stopped' && isRbacForbidden(lastError));
   }
 
   /** What keeps no restart from beginning because the permission to list it is missing. */
@@ -214,6 +212,15 @@ function statusOf(
 }
 
 /** What it learnt before it was stopped does not count: it is about to list again. */
+function standingOf(
+  watches: readonly Pick<Watch, 'reflector'>[],
+  isRefused: (status: ReflectorStatus) => boolean,
+): Standing {
+  const unknown = watches.map(({ reflector }) => reflector.status).filter((status) => !isSynced(status));
+  if (unknown.length === 0) return 'known';
+  return unknown.every(isRefused) ? 'refused' : 'unknown';
+}
+
 function isSynced({ synced, state }: ReflectorStatus): boolean {
   return synced && state !== 'stopped';
 }
