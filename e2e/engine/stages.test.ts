@@ -262,6 +262,25 @@ describe('a change of a source with many users', () => {
     expect(harness.restartOrder()).toEqual(['web-00', 'web-01']);
   });
 
+  it('begins anew with another one if the broken one is scaled to 0: without pods it shows nothing', async () => {
+    harness.seed(...apps(30));
+    await start();
+    await edit(bad);
+    await harness.clock.advance(10 * minuteMs);
+    await harness.patch('Deployment', 'web-00', { spec: { replicas: 0 } }, 'shop');
+    await harness.clock.advance(10 * minuteMs);
+    expect(harness.restartOrder()).toEqual(['web-00', 'web-01']);
+    expect(events('RestartsStopped')).toEqual(expect.arrayContaining(['Deployment web-00', 'Deployment web-01']));
+  });
+
+  it('restarts all that have no pods, though none of them shows anything', async () => {
+    harness.seed(...apps(30, { replicas: 0 }));
+    await start();
+    await edit('blue');
+    await harness.clock.advance(minuteMs);
+    expect(harness.restartOrder().toSorted()).toEqual(apps(30).map(({ metadata }) => metadata.name));
+  });
+
   it.each([
     ['on the workload', 'Deployment', 'web-05', ['web-05', 'web-00']],
     ['on the source', 'ConfigMap', 'app', 30],

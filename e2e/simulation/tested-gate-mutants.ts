@@ -122,6 +122,13 @@ export const testedGateMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/rollback-bounds.test.ts',
   },
   {
+    what: 'a broken workload that is scaled to 0 has proved the content',
+    file: 'reconciler/gates/staged-source.ts',
+    from: 'return standing.mayProve ? standing : undefined;',
+    to: 'return standing;',
+    test: 'reconciler/gates/staged-source.test.ts',
+  },
+  {
     what: 'the next put-back blocks what has proved itself',
     file: 'reconciler/rollback/put-backs.ts',
     from: '.filter((id) => id !== good.note.change)',

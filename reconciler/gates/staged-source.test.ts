@@ -26,7 +26,8 @@ function usersOf(count: number) {
     staged.touch(key);
   };
   const restarted = (key: WorkloadKey): RestartedSince => ({
-    ...{ key, title: key, restartedAtMs: clock.nowMs(), isForIt: true, hasRestartedSince: false, isChecked: false },
+    ...{ key, title: key, restartedAtMs: clock.nowMs(), isForIt: true, hasRestartedSince: false },
+    ...{ isChecked: false, mayProve: true },
     get state() {
       seen.states++;
       return 'healthy' as const;
@@ -58,6 +59,19 @@ describe('StagedSource', () => {
     for (const key of keys.slice(2, 10)) stand(key, 'owes');
     expect(staged.stage).toMatchObject({ is: 'begins', mayBegin: 1 });
     stand(keys[0], undefined);
+    expect(staged.stage).toMatchObject({ is: 'begins', mayBegin: 2 });
+  });
+
+  it('does not count one whose pods are gone before it has proved the content; one that has proved it still counts', () => {
+    const { staged, keys, stand, restarted } = usersOf(20);
+    const [first = '', second = ''] = keys;
+    stand(first, { ...restarted(first), state: 'rolling', healthySinceMonotonicMs: undefined });
+    expect(staged.stage).toMatchObject({ is: 'waits', waitsFor: { key: first } });
+    stand(first, { ...restarted(first), mayProve: false });
+    expect(staged.stage).toMatchObject({ is: 'begins', mayBegin: 1 });
+    stand(second, restarted(second));
+    expect(staged.stage).toMatchObject({ is: 'begins', mayBegin: 2 });
+    stand(second, { ...restarted(second), mayProve: false });
     expect(staged.stage).toMatchObject({ is: 'begins', mayBegin: 2 });
   });
 

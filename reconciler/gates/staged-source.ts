@@ -15,6 +15,8 @@ export type RestartedSince = Omit<RestartedUser, 'healthySinceMs'> & {
   readonly healthySinceMonotonicMs: number | undefined;
   /** It is rolled out, and has health checks of its own. */
   readonly isChecked: boolean;
+  /** Its health tells of the content: it has pods that have read it. */
+  readonly mayProve: boolean;
 };
 
 /** `owes`: a restart for the current content; undefined: it needs none, and shows nothing about the content. */
@@ -213,8 +215,12 @@ export class StagedSource {
 
   #standing(key: WorkloadKey): UserStanding {
     const standing = this.#options.standing(key);
-    if (standing === undefined || standing === 'owes' || !standing.isForIt || !this.#proved.has(key)) return standing;
-    return { ...standing, state: 'healthy', healthySinceMonotonicMs: -Infinity, isChecked: false };
+    if (standing === undefined || standing === 'owes') return standing;
+    if (standing.isForIt && this.#proved.has(key)) {
+      return { ...standing, state: 'healthy', healthySinceMonotonicMs: -Infinity, isChecked: false };
+    }
+    // A broken one that is scaled to 0 is healthy, and the content is as broken as before.
+    return standing.mayProve ? standing : undefined;
   }
 
   #judge(nowMs: number): void {

@@ -1,6 +1,7 @@
 import { withChecks } from '../../shared/domain/gates/checked-user';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { LocalSourceRef, SourceRecord, SourceRef } from '../../shared/domain/sources/source';
+import { mayProve } from '../../shared/domain/workloads/rollout-progress';
 import type { Clock } from '../../shared/runtime/clock';
 import type { HealthChecks } from './health-checks';
 import type { HealthySince } from './healthy-since';
@@ -52,6 +53,7 @@ export class UserStandings {
       ...{ isForIt: isNoted, hasRestartedSince },
       healthySinceMonotonicMs: sinceMs,
       isChecked: isRolledOut && checks.hasChecks(workload.record),
+      mayProve: mayProve(workload.record),
     };
   }
 }

@@ -3,7 +3,7 @@ import { whyNotRestorable } from '../../shared/domain/rollback/restorable';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { changeId } from '../../shared/domain/sources/change-id';
 import { sourceKey, type SourceKey, type SourceRef } from '../../shared/domain/sources/source';
-import { rollsOut } from '../../shared/domain/workloads/rollout-progress';
+import { mayProve } from '../../shared/domain/workloads/rollout-progress';
 import type { Clock } from '../../shared/runtime/clock';
 import type { QueueResult } from '../queue/key-queue';
 import type { WorkloadIndex } from '../workloads/workload-index';
@@ -108,18 +108,13 @@ export class KeptContents {
     const { workloads, asksFor, owes } = this.#options;
     const users = workloads.usersOf(source).filter((user) => !user.record.deleting && asksFor(user, source));
     // If it has broken those that have it, and they are scaled to 0, nobody is unhealthy any more.
-    return users.some(mayProve) && users.every((user) => hasProved(user) && !owes(user, source));
+    return users.some(({ record }) => mayProve(record)) && users.every((user) => hasProved(user) && !owes(user, source));
   }
 }
 
 /** Whether its pods have what is recorded, and are healthy. Of some kinds, no status shows it. */
 export function hasProved({ record: { progress }, baseline }: TrackedWorkload): boolean {
   return baseline !== undefined && (progress.state === 'healthy' || progress.state === 'unknown');
-}
-
-/** Whether its health tells of a content: without pods, nothing has read it. */
-function mayProve({ record }: TrackedWorkload): boolean {
-  return !rollsOut(record) || record.progress.pods > 0;
 }
 
 function contentId({ uid, content }: KeptSource): string {

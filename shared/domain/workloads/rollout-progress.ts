@@ -49,6 +49,11 @@ export function rollsOut({
   return kind !== 'Job' && kind !== 'CronJob' && progress.state !== 'unknown';
 }
 
+/** Whether its health tells of a content: without pods, nothing has read it. */
+export function mayProve(workload: { readonly kind: WorkloadKindName; readonly progress: RolloutProgress }): boolean {
+  return !rollsOut(workload) || workload.progress.pods > 0;
+}
+
 function wantedPods(kind: WorkloadKindName, object: unknown): number {
   switch (kind) {
     case 'Job':
