@@ -88,6 +88,18 @@ describe('a restart past a stop', () => {
     expect(broken()).toEqual(['past a stop']);
   });
 
+  it('is none while the first has no pods that could show anything, and again after another with pods', async () => {
+    const scale = (object: KubeObject): JsonObject => withValueAt(object, ['spec', 'replicas'], 0);
+    await write('web', 'alice', scale);
+    await restart('web');
+    await hand.clock.advance(30_000);
+    await restart('api');
+    expect(broken()).toEqual([]);
+    await hand.clock.advance(30_000);
+    await restart('db');
+    expect(broken()).toEqual(['past a stop']);
+  });
+
   it('is none if one of those that proved it has restarted for something else since', async () => {
     for (const [name, change] of [['web'], ['web', 'ffffffff'], ['api']] as const) {
       await restart(name, change);

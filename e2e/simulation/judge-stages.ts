@@ -1,3 +1,4 @@
+import { objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf } from './baseline-text';
@@ -44,7 +45,8 @@ export function checkStages(opened: Case, life: Life): readonly Violation[] {
   for (const change of Object.values(changesOf(write.object))) {
     const forIt = restarts.filter(({ restart, latest }) => isForIt(change, restart, latest));
     const known = forIt.filter(({ restart }) => isKnown(opened, restart, write, decidedMs));
-    const last = known.toSorted((left, right) => decisionMs(left.restart) - decisionMs(right.restart)).at(-1);
+    const shown = known.filter(({ other, restart }) => hadPods(other, restart, write));
+    const last = shown.toSorted((left, right) => decisionMs(left.restart) - decisionMs(right.restart)).at(-1);
     if (!last || known.length > provedOneByOne) continue;
     const sinceMs = Math.min(...forIt.map(({ restart }) => decisionMs(restart))) - roundingMs;
     // More than a tenth run with it, also those that restarted for something else meanwhile.
@@ -100,6 +102,12 @@ function toldBy(object: KubeObject | undefined): string | undefined {
 function isKnown(opened: Case, restart: WriteRecord, write: WriteRecord, decidedMs: number): boolean {
   const isOwn = restart.user === write.user && restart.atMs >= opened.termSinceMs(write.user, decidedMs);
   return isOwn || restart.atMs <= decidedMs - opened.rules.shownWithinMs;
+}
+
+/** Whether something could read the content all the time: one that is scaled to 0 shows nothing, and others go on. */
+function hadPods({ writes }: Life, restart: WriteRecord, write: WriteRecord): boolean {
+  const since = writes.filter(({ revision }) => revision >= restart.revision && revision < write.revision);
+  return since.every(({ object }) => objectOf(object['spec'])['replicas'] !== 0);
 }
 
 /** When a workload first was rolled out after a restart; infinity: not yet. */

@@ -479,6 +479,11 @@ const ofTheJudge: readonly Regression[] = [
     'who takes a key away that came after the source was recorded as absent is no author of a restart for its other keys',
     /create ConfigMap default\/app [^]*edit ConfigMap default\/app by alice {"color"[^]*edit ConfigMap default\/app by bob {"size"/,
   ],
+  [
+    900_002_130,
+    'the judge knows that a Deployment that is scaled to 0 shows nothing, so the next one goes first after it',
+    /scale Deployment default\/web[^]*MODIFIED Deployment default\/web .*"n":2[^]*MODIFIED DaemonSet default\/agent .*"n":2/,
+  ],
 ];
 
 describe.each([
