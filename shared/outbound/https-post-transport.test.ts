@@ -68,6 +68,7 @@ interface ProxyOptions {
 /** A forward proxy: CONNECT for https, absolute-form for http. */
 async function forwardProxy({ secure = false, status = 200, to }: ProxyOptions = {}) {
   const asked: { readonly line: string; readonly authorization: string | undefined }[] = [];
+  const serverNames: unknown[] = [];
   const onRequest: RequestListener = (request, response) => {
     asked.push({ line: `${request.method} ${request.url}`, authorization: request.headers['proxy-authorization'] });
     const { hostname, port, pathname, search } = new URL(request.url!);
@@ -80,6 +81,7 @@ async function forwardProxy({ secure = false, status = 200, to }: ProxyOptions =
     request.pipe(onward);
   };
   const proxy = secure ? https.createServer(certificate, onRequest) : http.createServer(onRequest);
+  proxy.on('secureConnection', ({ servername }: TLSSocket) => serverNames.push(servername));
   proxy.on('connect', (request: IncomingMessage, socket: Socket) => {
     asked.push({ line: `${request.method} ${request.url}`, authorization: request.headers['proxy-authorization'] });
     socket.on('error', () => undefined);
@@ -96,7 +98,7 @@ async function forwardProxy({ secure = false, status = 200, to }: ProxyOptions =
     closers.push(() => onward.destroy());
   });
   const port = await listen(proxy);
-  return { asked, url: new URL(`${secure ? 'https' : 'http'}://user:p%40ss@127.0.0.1:${port}`) };
+  return { asked, serverNames, url: new URL(`${secure ? 'https' : 'http'}://user:p%40ss@127.0.0.1:${port}`) };
 }
 
 function transportTo(url: URL, options: Partial<HttpsPostTransportOptions> = {}): HttpsPostTransport {
@@ -234,6 +236,20 @@ describe('a name', () => {
 });
 
 describe('a proxy', () => {
+  it.each(['http', 'https'])('is asked over TLS by its own name, not that of an %s receiver', async (scheme) => {
+    const { received, port } = await receiver(scheme === 'https');
+    const proxy = await forwardProxy({ secure: true, to: port });
+    // The certificate of the proxy is not for this name.
+    const url = new URL(`${scheme}://localhost:${port}${path}`);
+    const posting = transportTo(url, { proxy: proxy.url }).post(post, forever);
+    // Nor is that of the receiver.
+    if (scheme === 'https') expect(await failureOf(posting)).toBe('no answer (ERR_TLS_CERT_ALTNAME_INVALID)');
+    else expect((await posting).status).toBe(200);
+    expect(received).toHaveLength(scheme === 'https' ? 0 : 1);
+    expect(proxy.asked).toHaveLength(1);
+    expect(proxy.serverNames).toEqual([false]);
+  });
+
   it.each([403, 407, 502])('that answers %i is named as the one that did', async (status) => {
     const { url, received } = await receiver(true);
     const proxy = await forwardProxy({ status });

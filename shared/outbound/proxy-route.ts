@@ -47,7 +47,10 @@ export type Route = https.RequestOptions & { readonly secure: boolean };
  */
 export async function proxyRoute(proxy: URL, url: URL, direct: DirectRequest, signal: AbortSignal): Promise<Route> {
   const authorization = basicAuthorization('proxy-authorization', proxy);
-  const toProxy = { ...endpoint(proxy), agent: false, ...(direct.ca !== undefined && { ca: direct.ca }) };
+  const end = endpoint(proxy);
+  // Without `servername`, Node takes the name from the header `host`, which is that of the receiver.
+  const named = { ...end, servername: serverName(end.host) };
+  const toProxy = { ...named, agent: false, ...(direct.ca !== undefined && { ca: direct.ca }) };
   const secure = proxy.protocol === 'https:';
   if (url.protocol === 'http:') {
     const headers = { ...direct.headers, ...authorization };
@@ -60,8 +63,13 @@ export async function proxyRoute(proxy: URL, url: URL, direct: DirectRequest, si
   const { host, path, ca } = direct;
   return {
     ...{ host, path, headers: direct.headers, secure: true },
-    createConnection: () => tls.connect({ socket: tunnel, ca, host, servername: isIP(host) ? '' : host }),
+    createConnection: () => tls.connect({ socket: tunnel, ca, host, servername: serverName(host) }),
   };
+}
+
+/** SNI, which has no form for an IP address. */
+function serverName(host: string): string {
+  return isIP(host) ? '' : host;
 }
 
 async function connected(connect: http.ClientRequest): Promise<Duplex> {
