@@ -72,6 +72,9 @@ describe('the name of a stranger', () => {
     for (const word of ['channel', 'here', 'everyone', 'all']) {
       expect(escaped(name, `@${word}`)).toBe(`＠${word}`);
       expect(escaped(name, `x @${word} (@${word})`)).toBe(`x ＠${word} (＠${word})`);
+      // Mattermost splits names at these characters before it looks for mentions.
+      for (const before of ['-', '.', '_', '+', 'a.', 'a-', 'a_', 'e\u0301'])
+        expect(escaped(name, `${before}@${word}`)).not.toContain('@');
     }
     expect(escaped(name, 'see https://a.example')).toBe('see https：//a.example');
   });

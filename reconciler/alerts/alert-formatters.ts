@@ -18,10 +18,11 @@ function jsonPost(value: object): Post {
 /**
  * Makes untrusted text inert for receivers of any kind: a word that begins with `@` may mention a whole channel, an
  * address may become a link, and underscores around a word may format it, unless none ends it. The characters that cause
- * this are replaced by their fullwidth forms, which look the same.
+ * this are replaced by their fullwidth forms, which look the same. Only a letter or digit keeps an `@` from beginning a
+ * word: for Mattermost, `-@channel` and `a.@channel` mention the channel too.
  */
 function inert(foreign: string): string {
-  return foreign.replaceAll(/(?<![\p{L}\p{N}._+-])@|:(?=\/\/)|_(?=_*(?![\p{L}\p{N}_]))/gu, fullwidth);
+  return foreign.replaceAll(/(?<![\p{L}\p{N}])@|:(?=\/\/)|_(?=_*(?![\p{L}\p{N}_]))/gu, fullwidth);
 }
 
 /** Like `inert`; additionally replaces `markup` that the receiver's language cannot escape. */
