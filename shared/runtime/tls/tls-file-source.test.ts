@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { selfSigned } from './tls.fixture';
+import { selfSigned, withShortKey } from './tls.fixture';
 import { FakeClock } from '../fake-clock';
 import { RecordingLogger } from '../log/recording-logger';
 import { TlsFileSource } from './tls-file-source';
@@ -97,6 +97,18 @@ describe('TlsFileSource', () => {
     fill(files, young);
     await clock.advance(10_000);
     expect(changes).toEqual([old.cert, young.cert]);
+    await source.stop();
+  });
+
+  it('does not call a certificate truncated that TLS does not accept for its content', async () => {
+    const { source, clock, logger, files } = mounted();
+    fill(files, withShortKey());
+    source.start();
+    await clock.settle();
+    expect(source.current()).toBeUndefined();
+    expect(logger.lines.map(({ fields }) => fields['problem'])).toEqual([
+      'TLS does not accept the certificate or a CA (ERR_SSL_EE_KEY_TOO_SMALL)',
+    ]);
     await source.stop();
   });
 

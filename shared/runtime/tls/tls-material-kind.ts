@@ -1,5 +1,6 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { objectOf } from '../../domain/kubernetes/json-value';
 import { isTruncated } from './ca-file-source';
 import type { MaterialKind } from './material-slot';
 import type { TlsMaterial } from './tls-material';
@@ -44,7 +45,14 @@ function problemOf({ cert, key, ca }: TlsMaterial): string | undefined {
     // Check all of it: after a valid first certificate, the rest of a chain may be truncated.
     createSecureContext({ cert, key, ca });
     return undefined;
-  } catch {
-    return truncated;
+  } catch (thrown) {
+    return contentProblem(thrown) ?? truncated;
   }
+}
+
+/** OpenSSL can read everything, and does not accept it: a key is too short, or a signature is too weak. */
+function contentProblem(thrown: unknown): string | undefined {
+  const code = objectOf(thrown)['code'];
+  if (typeof code !== 'string' || !code.startsWith('ERR_SSL_')) return undefined;
+  return `TLS does not accept the certificate or a CA (${code})`;
 }

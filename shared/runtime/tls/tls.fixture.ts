@@ -16,9 +16,14 @@ export function selfSigned(commonName: string): TestCertificate {
   return certificate;
 }
 
-function make(commonName: string): TestCertificate {
+/** One with a key that is too short for TLS, whichever OpenSSL Node has. */
+export function withShortKey(): TestCertificate {
+  return make('short', 512);
+}
+
+function make(commonName: string, modulusLength = 2048): TestCertificate {
   // forge's own key generation blocks for seconds.
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength });
   const key = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
   const forgeKey = forge.pki.privateKeyFromPem(key);
   const certificate = forge.pki.createCertificate();
