@@ -14,6 +14,7 @@ import { encodePublished, isPublished } from './published-data';
 import type { KeptTokens, TokenPart } from './token-part';
 import {
   applyWanted,
+  disown,
   isAsWanted,
   readConfigurations,
   type ConfigurationNames,
@@ -100,7 +101,10 @@ export class KeeperPass {
   async #apply(live: readonly LiveConfiguration[], wanted: Wanted): Promise<void> {
     const { client, logger, authority } = this.#deps;
     for (const configuration of live) {
-      if (isAsWanted(configuration, wanted)) continue;
+      if (isAsWanted(configuration, wanted)) {
+        await this.#disown(configuration);
+        continue;
+      }
       await this.#attempt('registration', async () => {
         await applyWanted(client, configuration, wanted, { ...this.#limits, caBundles: authority !== undefined });
         this.#again = true;
@@ -108,6 +112,12 @@ export class KeeperPass {
         logger.info('caBundle and path written', { kind, configuration: name });
       });
     }
+  }
+
+  async #disown(configuration: LiveConfiguration): Promise<void> {
+    if (configuration.foreignFields === undefined) return;
+    // Not read back: nothing depends on it.
+    await this.#attempt('registration', async () => await disown(this.#deps.client, configuration, this.#limits));
   }
 
   async #publish(material: Material, published: KubeObject): Promise<void> {

@@ -2,7 +2,7 @@ import { fieldAt, listOf, objectOf, textOf } from '../shared/domain/kubernetes/j
 import { tokenPath, type HookPath } from '../shared/domain/protocol/webhook-token';
 import type { KubeClient } from '../shared/kube/client/client';
 import { undefinedIfNotFound } from '../shared/kube/errors';
-import { applyObject, getObject, type RequestLimits } from '../shared/kube/client/objects';
+import { applyObject, getObject, patchObject, type RequestLimits } from '../shared/kube/client/objects';
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations, type Resource } from '../shared/kube/resource';
 import type { CertificateNames } from './certificate-names';
 
@@ -30,6 +30,8 @@ export interface LiveConfiguration {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
+  /** The entries of others in `managedFields`; undefined: none is ours. */
+  readonly foreignFields: readonly unknown[] | undefined;
   readonly webhooks: readonly LiveWebhook[];
 }
 
@@ -47,6 +49,8 @@ const fieldManager = 'reroll-certs';
  * so an install that switches to certificates of others would lose their caBundle.
  */
 const pathFieldManager = 'reroll-certs-path';
+
+const ownManagers: readonly unknown[] = [fieldManager, pathFieldManager];
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
 
@@ -77,7 +81,8 @@ export async function readConfigurations(
     if (!object) continue;
     const webhooks = listOf(object['webhooks']).flatMap((webhook) => liveWebhook(webhook, target.hook, names));
     const { uid, resourceVersion } = object.metadata;
-    if (webhooks.length > 0) found.push({ ...target, uid, resourceVersion, webhooks });
+    const foreignFields = foreignFieldsOf(listOf(object.metadata['managedFields']));
+    if (webhooks.length > 0) found.push({ ...target, uid, resourceVersion, foreignFields, webhooks });
   }
   return found;
 }
@@ -116,6 +121,25 @@ export async function applyWanted(
   };
   const manager = caBundles ? fieldManager : pathFieldManager;
   await applyObject(client, resource, undefined, name, body, { ...limits, fieldManager: manager });
+}
+
+/**
+ * Leaves what we have applied to nobody. While we own it, whoever installs by server-side apply cannot take a webhook out of
+ * the configuration: our fields would stay, and the API server rejects a webhook that has no others.
+ * @throws ConflictError
+ */
+export async function disown(
+  client: KubeClient,
+  { resource, name, resourceVersion, foreignFields }: LiveConfiguration,
+  limits: RequestLimits,
+): Promise<void> {
+  const patch = { metadata: { resourceVersion, managedFields: foreignFields } };
+  await patchObject(client, resource, undefined, name, patch, { ...limits, type: 'merge', fieldManager });
+}
+
+function foreignFieldsOf(entries: readonly unknown[]): readonly unknown[] | undefined {
+  const foreign = entries.filter((entry) => !ownManagers.includes(fieldAt(entry, ['manager'])));
+  return foreign.length < entries.length ? foreign : undefined;
 }
 
 function liveWebhook(webhook: unknown, hook: HookPath, names: CertificateNames): readonly LiveWebhook[] {

@@ -89,6 +89,13 @@ describe('fields of values', () => {
     });
   });
 
+  it('take the rest of an item along, which belongs to nobody, but not what somebody owns', () => {
+    const item = { 'f:containers': { 'k:{"name":"app"}': { '.': {}, 'f:name': {} } } };
+    expect(withoutFields(pod.spec, item, '')).toMatchObject({ containers: [] });
+    const owned = { 'f:containers': { 'k:{"name":"app"}': { 'f:args': {} } } };
+    expect(withoutFields(pod.spec, item, '', owned)).toMatchObject({ containers: [{ args: ['a'] }] });
+  });
+
   it('merge as server-side apply does', () => {
     const applied = { spec: { containers: [{ name: 'side' }, { name: 'app', args: ['b'] }] } };
     const merged = mergeApplied(pod, applied, '');

@@ -136,8 +136,11 @@ function written(fields: FieldSet): FieldSet {
   return first === '.' && rest.length === 0 ? leaf : fields;
 }
 
-/** `value` without the fields of the set. A map or item that becomes empty goes too, if its `.` is in the set. */
-export function withoutFields(value: JsonValue, fields: FieldSet, name: string): JsonValue {
+/**
+ * `value` without the fields of the set. A map or item that becomes empty goes too, if its `.` is in the set. So does an
+ * item of a keyed list with what nobody owns of it, unless some of it is in `owned`.
+ */
+export function withoutFields(value: JsonValue, fields: FieldSet, name: string, owned = leaf): JsonValue {
   const items = itemsOf(value, name);
   if (items === undefined) return value;
   const kept: [FieldItem, JsonValue][] = [];
@@ -147,8 +150,12 @@ export function withoutFields(value: JsonValue, fields: FieldSet, name: string):
       kept.push([item, item.value]);
       continue;
     }
+    const ownedOfItem = owned[segment];
+    if (segment.startsWith('k:') && members(gone)['.'] !== undefined && ownedOfItem === undefined) continue;
     const rest =
-      itemsOf(item.value, item.name) === undefined ? {} : withoutFields(item.value, members(gone), item.name);
+      itemsOf(item.value, item.name) === undefined
+        ? {}
+        : withoutFields(item.value, members(gone), item.name, ownedOfItem);
     const emptied = typeof rest === 'object' && rest !== null && Object.keys(rest).length === 0;
     if (!emptied || members(gone)['.'] === undefined) kept.push([item, rest]);
   }

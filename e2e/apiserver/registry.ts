@@ -217,7 +217,7 @@ export class Registry {
           ...{ manager: context.manager, operation: 'Update', subresource: context.subresource },
           plainStatus: !kind.subresources.includes('status'),
         },
-        current,
+        withGivenFields(current, outcome),
         object,
         now,
       );
@@ -265,3 +265,10 @@ const nameRequired = {
   message: 'Required value: name or generateName is required',
   field: 'metadata.name',
 };
+
+/** A client may write `managedFields`: what it omits belongs to nobody then. */
+function withGivenFields(current: KubeObject, outcome: JsonObject): KubeObject {
+  const given = objectAt(outcome, 'metadata')['managedFields'];
+  if (!Array.isArray(given)) return current;
+  return { ...current, metadata: { ...current.metadata, managedFields: given } };
+}

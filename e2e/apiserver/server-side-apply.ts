@@ -44,7 +44,7 @@ export function applyConfiguration(
   if (contests.length > 0 && !options.force) throw applyConflict(contests);
 
   const stillOwned = others.map(asFields).reduce(union, fields);
-  const outcome = withoutFields(merged, difference(previous, stillOwned), '') as JsonObject;
+  const outcome = withoutFields(merged, difference(previous, stillOwned), '', stillOwned) as JsonObject;
   const serverMade = without(current.metadata, 'labels', 'annotations', 'finalizers', 'ownerReferences');
   const { uid, resourceVersion } = { ...current.metadata, ...objectAt(applied, 'metadata') };
   // An applied uid or resourceVersion is a precondition that the write checks. Validation comes between the two: it
