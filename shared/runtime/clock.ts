@@ -13,7 +13,7 @@ export interface Timer {
 }
 
 /** Node fires timers with longer delays at once, because it stores the delay in 31 bits. */
-const maxDelayMs = 2 ** 31 - 1;
+export const maxDelayMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
@@ -24,10 +24,23 @@ export const systemClock: Clock = {
       const handle = setImmediate(callback);
       return { cancel: () => clearImmediate(handle) };
     }
-    const handle = setTimeout(callback, Math.min(delayMs, maxDelayMs));
-    return { cancel: () => clearTimeout(handle) };
+    return longTimer(nodeTimer, delayMs, callback);
   },
 };
+
+function nodeTimer(delayMs: number, callback: () => void): Timer {
+  const handle = setTimeout(callback, delayMs);
+  return { cancel: () => clearTimeout(handle) };
+}
+
+/** A timer of any length, from several in turn: `short` takes at most {@link maxDelayMs}. */
+export function longTimer(short: Clock['timer'], delayMs: number, callback: () => void): Timer {
+  if (delayMs > maxDelayMs) {
+    let current = short(maxDelayMs, () => (current = longTimer(short, delayMs - maxDelayMs, callback)));
+    return { cancel: () => current.cancel() };
+  }
+  return short(delayMs, callback);
+}
 
 /**
  * Whether `signal` is aborted. It is a function, because the compiler assumes that `aborted` stays the same across an
