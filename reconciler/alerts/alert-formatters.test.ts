@@ -37,6 +37,8 @@ describe('the name of a stranger', () => {
       'DB_PASSWORD',
       '_example',
       'größe 設定',
+      'www.conf',
+      'awww.a.example',
       'ConfigMap app: content changed (keys: a.json, b-c) by alice (kubectl-edit). Deployment restarted (env-vars, 1)',
     ]) {
       expect(escaped(name, usual)).toBe(usual);
@@ -77,6 +79,10 @@ describe('the name of a stranger', () => {
         expect(escaped(name, `${before}@${word}`)).not.toContain('@');
     }
     expect(escaped(name, 'see https://a.example')).toBe('see https：//a.example');
+    for (const www of ['www', 'WWW', 'www2'])
+      expect(escaped(name, `see ${www}.a.example/b (${www}.a.example)`)).toBe(
+        `see ${www}．a.example/b (${www}．a.example)`,
+      );
   });
 });
 

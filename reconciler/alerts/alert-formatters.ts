@@ -15,6 +15,9 @@ function jsonPost(value: object): Post {
   return { contentType: 'application/json', body: Buffer.from(JSON.stringify(value)) };
 }
 
+/** Slack and Markdown make a link of `www.a.example`, without a scheme. `www.conf` is the name of a file. */
+const wwwDot = /(?<=(?<![\p{L}\p{N}])www\d{0,3})\.(?=[^\s.]+\.)/giu;
+
 /**
  * Makes untrusted text inert for receivers of any kind: a word that begins with `@` may mention a whole channel, an
  * address may become a link, and underscores around a word may format it, unless none ends it. The characters that cause
@@ -22,7 +25,9 @@ function jsonPost(value: object): Post {
  * word: for Mattermost, `-@channel` and `a.@channel` mention the channel too.
  */
 function inert(foreign: string): string {
-  return foreign.replaceAll(/(?<![\p{L}\p{N}])@|:(?=\/\/)|_(?=_*(?![\p{L}\p{N}_]))/gu, fullwidth);
+  return foreign
+    .replaceAll(/(?<![\p{L}\p{N}])@|:(?=\/\/)|_(?=_*(?![\p{L}\p{N}_]))/gu, fullwidth)
+    .replaceAll(wwwDot, fullwidth);
 }
 
 /** Like `inert`; additionally replaces `markup` that the receiver's language cannot escape. */
