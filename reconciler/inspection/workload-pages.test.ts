@@ -120,6 +120,12 @@ describe('a row', () => {
     }
   });
 
+  it('can be read by whoever asks, whatever time a tenant writes', () => {
+    const { world, ask } = worldOf('web');
+    world.see({ name: 'forged', ...restartedAt('9999-12-31T24:00:00.000Z') });
+    expect(namesOf(ask())).toEqual(['forged', 'web']);
+  });
+
   it('tells who caused the last restart, where the workload tells it', () => {
     const { world, ask } = worldOf('calm');
     const at = '2025-12-31T10:00:00.000Z';

@@ -36,6 +36,8 @@ describe('readHold', () => {
     ['until=2027-02-30T00:00:00Z', open],
     ['until=2027-02-29T00:00:00+01:00', open],
     ['until=2026-04-31T06:00Z', open],
+    ['until=9999-12-31T24:00:00Z', open],
+    ['until=9999-12-31T23:59:59-12:00', open],
     ['until=,because=x', { untilMs: undefined, because: 'x' }],
     ['release freeze', { untilMs: undefined, because: 'release freeze' }],
     ['False', { untilMs: undefined, because: 'False' }],

@@ -57,6 +57,9 @@ export function formatHold({ untilMs, because }: Hold): string {
   return named.length === 0 ? 'true' : named.join(', ');
 }
 
+/** RFC 3339 can write no later time: nobody could read an answer that has one. */
+const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 /** Whether it still holds. */
 export function isInForce(hold: HoldSetting | undefined, nowMs: number): hold is Hold {
   return hold !== undefined && hold !== 'off' && (hold.untilMs === undefined || nowMs < hold.untilMs);
@@ -65,7 +68,7 @@ export function isInForce(hold: HoldSetting | undefined, nowMs: number): hold is
 /** A time as in RFC 3339, in milliseconds; undefined for any other text. */
 export function timeOf(text: string): number | undefined {
   const ms = time.test(text) && isDay(text.slice(0, '2026-12-01'.length)) ? Date.parse(text) : NaN;
-  return Number.isNaN(ms) ? undefined : ms;
+  return ms <= lastMs ? ms : undefined;
 }
 
 /** Date takes February 30 for March 2. */

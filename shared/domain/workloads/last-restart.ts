@@ -14,9 +14,10 @@ export interface LastRestart {
 
 /**
  * The beginning of the annotation, as Reroll writes it. Whoever may write the workload may write another, so no other
- * time or id is shown. The rest may be long: an id that V8 keeps as a slice of it would keep it all in memory.
+ * time or id is shown. Date takes 24:00 for the next day, and the day after the last of the year 9999 is no time that an
+ * answer can tell. The rest may be long: an id that V8 keeps as a slice of it would keep it all in memory.
  */
-const beginning = /^\{"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)","id":"([0-9a-f]{8})"/;
+const beginning = /^\{"at":"(\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d\.\d{3}Z)","id":"([0-9a-f]{8})"/;
 
 /** The ids of the changes: Reroll names a few sources, and names of sources hold neither quote nor brace. */
 const noted = /"changes":\{((?:"[^"{}]{1,300}":"[0-9a-f]{8}",?){1,20})\}/;
