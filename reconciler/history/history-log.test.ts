@@ -37,6 +37,18 @@ describe('a log', () => {
     expect(log.find('ffffffff')).toBeUndefined();
   });
 
+  it('tells of a restart that was refused at first how it fares since it was made', () => {
+    const [refused, made] = [entry(1, { outcome: 'failed', reason: 'FORBIDDEN' }), entry(1, { outcome: 'rolling' })];
+    const log = logOf([refused, made]);
+    expect([log.read().entries, log.find(made.id)]).toEqual([[made], made]);
+    log.add({ id: made.id, outcome: 'healthy' });
+    const healthy = entry(1, { outcome: 'healthy' });
+    expect([log.read().entries, log.find(made.id)]).toEqual([[healthy], healthy]);
+    // A crash while room was made leaves lines in two segments.
+    const twice = new HistoryLog([log.segment(0), logOf([refused, made]).segment(0)]);
+    expect([twice.read().entries, twice.find(made.id)]).toEqual([[healthy], healthy]);
+  });
+
   it('writes to its last segment alone, in ASCII', () => {
     const log = logOf(many(0, 600));
     expect(log.unwritten).toEqual([0, 1]);
@@ -161,6 +173,18 @@ describe('two logs', () => {
     const before = stored.segment(0);
     stored.addAllOf(own);
     expect(stored.segment(0)).toBe(before);
+  });
+
+  it('tell after a merge that a restart was made that was refused at first', () => {
+    const [refused, made] = [entry(1, { outcome: 'failed', reason: 'FORBIDDEN' }), entry(1, { outcome: 'rolling' })];
+    const stored = logOf([refused]);
+    stored.addAllOf(logOf([refused, made]));
+    expect(stored.read().entries).toEqual([made]);
+    const ended = logOf([refused, made]);
+    ended.add({ id: made.id, outcome: 'healthy' });
+    ended.addAllOf(logOf([refused, made]));
+    ended.addAllOf(logOf([refused]));
+    expect(ended.read().entries).toEqual([entry(1, { outcome: 'healthy' })]);
   });
 
   it('lack after a merge what either of them lacks', () => {

@@ -1,18 +1,13 @@
 import { budgets } from '../../shared/domain/budgets';
 import type { HistoryEntry } from '../../shared/domain/protocol/history';
 import {
-  ended,
   historyOf,
-  isDropped,
-  isEntry,
   later,
-  linesOf,
   newestFirst,
   outcomeLine,
   writtenLine,
   type History,
   type HistoryLine,
-  type OutcomeLine,
 } from '../../shared/domain/protocol/history-line';
 
 /** What is left when room is made: so much of the whole that it does not happen again soon. */
@@ -67,8 +62,10 @@ export class HistoryLog {
     for (const entry of entries.toReversed()) {
       const { id, outcome } = entry;
       const same = known.get(id);
-      if (!same) this.add(entry);
-      else if (same.outcome !== outcome && outcome !== 'rolling') this.add(outcomeLine(id, entry));
+      const wasRefused = same?.outcome === 'failed' && outcome === 'rolling';
+      if (!same || wasRefused) this.add(entry);
+      else if (same.outcome !== outcome && outcome !== 'rolling' && outcome !== 'failed')
+        this.add(outcomeLine(id, entry));
     }
   }
 
@@ -79,10 +76,8 @@ export class HistoryLog {
 
   /** The restart with this id, without parsing the others. */
   find(id: string): HistoryEntry | undefined {
-    const lines = this.#segments.flatMap((segment) => linesWith(segment, `"id":"${id}"`)).flatMap(linesOf);
-    const entry = lines.find(isEntry);
-    const last = lines.findLast((line): line is OutcomeLine => !isEntry(line) && !isDropped(line));
-    return entry && ended(entry, last);
+    const lines = this.#segments.flatMap((segment) => linesWith(segment, `"id":"${id}"`));
+    return historyOf(lines).entries[0];
   }
 
   #add(text: string): void {

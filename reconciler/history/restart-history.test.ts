@@ -77,3 +77,14 @@ it('is not written over by a workload that claims the id of a restart of this te
   expect(outcomes()).toEqual([['shop', id, 'rolling']]);
   expect(ended).toEqual([]);
 });
+
+it('does not call a Job refused that could not be created again at first', async () => {
+  await lead();
+  const target = { kind: 'Job', namespace: 'shop', name: 'import', uid: 'u' } as const;
+  const told = JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), id, sources: { 'cm/app': ['color'] } });
+  history.refusedAsTold(target, told, 'FORBIDDEN');
+  expect(outcomes()).toEqual([['shop', id, 'failed']]);
+  history.restartedAsTold(target, told);
+  expect(outcomes()).toEqual([['shop', id, 'rolling']]);
+  expect(history.find(id)).not.toHaveProperty('reason');
+});

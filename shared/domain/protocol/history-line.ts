@@ -35,7 +35,7 @@ export function writtenLine(line: HistoryLine): string {
 }
 
 /** Lines that this process has checked or written itself. */
-export function linesOf(segment: string): readonly HistoryLine[] {
+function linesOf(segment: string): readonly HistoryLine[] {
   return segment
     .split('\n')
     .filter((line) => line !== '')
@@ -82,8 +82,11 @@ export function historyOf(segments: readonly string[]): History {
   for (const line of segments.flatMap(linesOf)) {
     if (isDropped(line)) keptSince = later(keptSince, line.keptSince);
     else if (isEntry(line)) {
+      // A Job that could not be created again at first is told twice: what follows its refusal counts.
+      if (line.outcome === 'failed' && entries.has(line.id)) continue;
       // A crash while room was made leaves a restart in two segments, and one of the two may have its outcome.
       if (line.outcome !== 'rolling') outcomes.set(line.id, outcomeLine(line.id, line));
+      else if (outcomes.get(line.id)?.outcome === 'failed') outcomes.delete(line.id);
       entries.set(line.id, line);
     } else outcomes.set(line.id, line);
   }
@@ -106,7 +109,7 @@ export function outcomeLine(id: string, { outcome, outcomeAt, reason }: Ending):
 /** How a restart ended. */
 export type Ending = Pick<HistoryEntry, 'outcome' | 'outcomeAt' | 'reason'>;
 
-export function ended(entry: HistoryEntry, line: OutcomeLine | undefined): HistoryEntry {
+function ended(entry: HistoryEntry, line: OutcomeLine | undefined): HistoryEntry {
   if (!line) return entry;
   const fields = Object.entries(entry).filter(([field]) => !Object.hasOwn(outcomeFields, field));
   return { ...(Object.fromEntries(fields) as HistoryEntry), ...line };
@@ -117,10 +120,10 @@ export function later(left: string | undefined, right: string | undefined): stri
   return left > right ? left : right;
 }
 
-export function isEntry(line: HistoryLine): line is HistoryEntry {
+function isEntry(line: HistoryLine): line is HistoryEntry {
   return 'causes' in line;
 }
 
-export function isDropped(line: HistoryLine): line is DroppedLine {
+function isDropped(line: HistoryLine): line is DroppedLine {
   return 'keptSince' in line;
 }
