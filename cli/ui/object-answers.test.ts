@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { clientWorld } from '../../shared/kube/client/client.fixture';
 import { ConnectionError } from '../../shared/kube/errors';
 import { clusterThatSays } from './cluster.fixture';
 import { ObjectAnswers } from './object-answers';
@@ -80,6 +81,34 @@ describe('the answer about a workload', () => {
     };
     const { answers, asked } = answersOf({ [`/v1${path}`]: account, '/v1/history': { v: 1, entries: [entry] } });
     expect((await answers.answer(path)).body).toMatchObject({ history: [entry] });
+    expect(asked.at(-1)).toBe('/v1/history?kind=Deployment&namespace=shop&name=web&limit=50');
+  });
+
+  it('is about the Deployment that is restarted in the place of a Rollout, says so, and has its restarts', async () => {
+    const metadata = { namespace: 'shop', resourceVersion: '1', annotations: { 'reloader.stakater.com/auto': 'true' } };
+    const objects: Readonly<Record<string, object>> = {
+      '/apis/apps/v1/namespaces/shop/deployments/web': { metadata: { ...metadata, name: 'web', uid: 'd' } },
+      '/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts/canary': {
+        metadata: { ...metadata, name: 'canary', uid: 'r' },
+        spec: { workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
+      },
+    };
+    const { client } = clientWorld(({ path: asked }) => {
+      const object = objects[asked];
+      return object ? { body: JSON.stringify(object) } : { status: 404, body: '{"reason":"NotFound","code":404}' };
+    });
+    const says = { [`/v1${path}`]: { ...account, sources: [] }, '/v1/history': { v: 1, entries: [] } };
+    const { cluster, asked } = clusterThatSays({
+      ...says,
+      '/v1/workloads/Rollout/shop/canary': {
+        ...{ v: 1, kind: 'Rollout', namespace: 'shop', name: 'canary', tracked: false },
+        ...{ because: 'not-opted-in', why: 'it asks for no restarts' },
+      },
+    });
+    const answers = new ObjectAnswers({ cluster: { ...cluster, client }, limits });
+    expect((await answers.answer('/workloads/Rollout/shop/canary')).body).toMatchObject({
+      headline: expect.stringMatching(/^Deployment web, whose template it takes, does not restart: /),
+    });
     expect(asked.at(-1)).toBe('/v1/history?kind=Deployment&namespace=shop&name=web&limit=50');
   });
 

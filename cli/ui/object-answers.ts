@@ -5,7 +5,7 @@ import { describeFailure } from '../cluster/cluster-command';
 import type { ClusterOptions } from '../cluster/cluster-options';
 import { LeaderSilentError } from '../cluster/silence';
 import { readUsers } from '../users/read-users';
-import { headlineOf } from '../why/answer';
+import { headlineOf, ofOther } from '../why/answer';
 import { readCase } from '../why/read-case';
 import type { ProblemAnswer, SourceAnswer, WorkloadAnswer } from './model/answers';
 import { readHistory } from './read-history';
@@ -61,10 +61,14 @@ export class ObjectAnswers {
     const { kind, namespace, name } = asked;
     const named = { kind: workloadKind(kind), namespace, name };
     const read = await readCase(cluster, named, undefined, { ...limits, nowMs: () => cluster.clock.nowMs() });
-    const isSilent = read.about.silence !== undefined;
-    const history = isSilent ? undefined : await readHistory(cluster, { kind, namespace, name, limit: historyLimit });
+    const { about, isInstead } = read;
+    // It may be about the one that is restarted in its place, and so are the restarts.
+    const restarted = { kind: about.kind, namespace, name: about.name };
+    const isSilent = about.silence !== undefined;
+    const history = isSilent ? undefined : await readHistory(cluster, { ...restarted, limit: historyLimit });
     const entries = history instanceof LeaderSilentError ? undefined : history?.entries;
-    return workloadAnswer(read, headlineOf(read.about), entries);
+    const headline = headlineOf(about);
+    return workloadAnswer(read, isInstead ? ofOther(about, headline) : headline, entries);
   }
 }
 
