@@ -33,3 +33,9 @@ describe.each([
     expect(parse(written)).toEqual({ message, list: ['plain'] });
   });
 });
+
+it('writes YAML that parsers in Go read, too: they know no escapes of surrogates', async () => {
+  expect(await formatted('yaml', answer('a\u{e0041}b 🚀'))).toBe('message: "a\\U000e0041b 🚀"\nlist:\n  - plain\n');
+  const typed = String.raw`a\udb40\udc41b`;
+  expect(parse(await formatted('yaml', answer(`${typed}\u{e0041}`)))).toMatchObject({ message: `${typed}\u{e0041}` });
+});

@@ -62,7 +62,19 @@ async function yamlOutput(value: unknown): Promise<string> {
       if (typeof node.value === 'string' && printable(node.value) !== node.value) node.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  return printableLines(document.toString({ lineWidth: 0 }));
+  return printableLines(withLongEscapes(document.toString({ lineWidth: 0 })));
+}
+
+/**
+ * JSON escapes a character beyond the first 65,536 as two surrogates. YAML has an escape of its own for it, and parsers in
+ * Go, as that of kubectl, refuse the other one.
+ */
+function withLongEscapes(yaml: string): string {
+  return yaml.replaceAll(/[\u{10000}-\u{10ffff}]/gu, (character) =>
+    printable(character) === character
+      ? character
+      : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`,
+  );
 }
 
 function printableLines(text: string): string {
