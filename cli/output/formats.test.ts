@@ -39,3 +39,10 @@ it('writes YAML that parsers in Go read, too: they know no escapes of surrogates
   const typed = String.raw`a\udb40\udc41b`;
   expect(parse(await formatted('yaml', answer(`${typed}\u{e0041}`)))).toMatchObject({ message: `${typed}\u{e0041}` });
 });
+
+it.each(['no', 'on', 'y', '12:30', '1_000', '2026-01-01T12:00:00.000Z'])(
+  'puts %j into quotes in YAML: to parsers of YAML 1.1 it is no text without them',
+  async (text) => {
+    expect(await formatted('yaml', answer(text))).toBe(`message: "${text}"\nlist:\n  - plain\n`);
+  },
+);

@@ -56,7 +56,8 @@ export function jsonOutput(value: unknown): string {
  */
 async function yamlOutput(value: unknown): Promise<string> {
   const { Document, Scalar, visit } = await import('./yaml-library');
-  const document = new Document(value);
+  // Helm, Ansible and others read YAML 1.1, in which a namespace `no` is false.
+  const document = new Document(value, { compat: 'yaml-1.1' });
   visit(document, {
     Scalar: (_key, node) => {
       if (typeof node.value === 'string' && printable(node.value) !== node.value) node.type = Scalar.QUOTE_DOUBLE;
