@@ -1,5 +1,5 @@
 import { annotation, annotationsOf, ownAnnotations } from '../../shared/domain/annotations/annotations';
-import { fieldAt, textOf } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
 import { workloadKinds, type WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { HistoryEntry } from '../../shared/domain/protocol/history';
 import { causesTold } from '../../shared/domain/protocol/history-cause';
@@ -25,7 +25,7 @@ export async function readObjects(client: KubeClient, question: HistoryQuestion)
   const options = { timeoutMs, metadataOnly: true };
   const { values, ...missing } = await lookAtKinds(client, kinds, namespace, options, entryOf);
   const unhealthy = await readUnhealthy(client, question);
-  const entries = values.map((entry) => ({ ...entry, ...unhealthy.get(entry.id) }));
+  const entries = values.map((entry) => ({ ...entry, ...unhealthy.get(keyOf(entry, entry.id)) }));
   return { entries: entries.toSorted((left, right) => (left.at < right.at ? 1 : -1)), ...missing };
 }
 
@@ -37,7 +37,10 @@ function entryOf({ kind }: WorkloadKind, object: unknown): readonly HistoryEntry
   return [{ at, id: cause.id, kind, namespace, name, causes: causesTold(cause), outcome: 'unknown' }];
 }
 
-/** By the id of the restart, what the Events say. API servers keep them for an hour. */
+/**
+ * By workload and restart, what the Events of Reroll say. API servers keep them for an hour. Who may write Events in one
+ * namespace may claim the restart of another, and a copy of a workload has the id of its restart.
+ */
 async function readUnhealthy(
   client: KubeClient,
   { namespace, timeoutMs }: HistoryQuestion,
@@ -49,7 +52,20 @@ async function readUnhealthy(
     seen.value.flatMap((event) => {
       const [, id, reason] = /restart ([0-9a-f]{8}): (.*)$/.exec(textOf(fieldAt(event, ['message'])) ?? '') ?? [];
       if (id === undefined || reason === undefined) return [];
-      return [[id, { outcome: 'unhealthy' as const, reason: printable(reason) }] as const];
+      if (fieldAt(event, ['source', 'component']) !== 'reroll') return [];
+      return [
+        [
+          keyOf(objectOf(fieldAt(event, ['involvedObject'])), id),
+          { outcome: 'unhealthy' as const, reason: printable(reason) },
+        ] as const,
+      ];
     }),
   );
+}
+
+function keyOf(
+  { kind, namespace, name }: Readonly<Record<'kind' | 'namespace' | 'name', unknown>>,
+  id: string,
+): string {
+  return JSON.stringify([kind, namespace, name, id]);
 }
