@@ -37,6 +37,8 @@ export interface HistoryEntry {
   /** Undefined if only the workload told of the restart. */
   readonly strategy?: string | undefined;
   readonly causes: readonly HistoryCause[];
+  /** The number of further causes. */
+  readonly moreCauses?: number | undefined;
   readonly outcome: string;
   readonly outcomeAt?: string | undefined;
   readonly reason?: string | undefined;

@@ -90,6 +90,16 @@ describe('a restart in the timeline', () => {
     expect(steps({ causes: [unknown] })[0]).toBe('change done: ConfigMap app (author not known)');
   });
 
+  it('counts the changes that its entry does not name', () => {
+    const causes = entry().causes;
+    expect(steps({ causes, moreCauses: 5 })[0]).toBe('change done: ConfigMap app and 5 more (alice)');
+    expect(steps({ causes: [], moreCauses: 25 })[0]).toBe('change done: 25 changes (author not known)');
+    expect(timelineOf([], [entry({ moreCauses: 5 }), entry({ id: '00000000' })], all).past).toMatchObject([
+      { moreCauses: 5 },
+      { moreCauses: 0 },
+    ]);
+  });
+
   it.each([
     ['alice', 1],
     ['color', 1],

@@ -1,3 +1,4 @@
+import { counted } from '../../output/text-style';
 import { searchOf, type Filter } from './filters';
 import { keyOf, type HistoryCause, type HistoryEntry, type WorkloadRow } from './live-message';
 
@@ -23,6 +24,8 @@ export interface TimelineItem {
   /** For its colour. */
   readonly tone: 'good' | 'busy' | 'bad' | 'plain';
   readonly causes: readonly HistoryCause[];
+  /** The number of further causes. */
+  readonly moreCauses: number;
   /** Empty: only its time is known. */
   readonly steps: readonly Step[];
 }
@@ -96,17 +99,25 @@ function wordsOf(item: WorkloadRow | TimelineItem): string {
 
 function bareItem(row: WorkloadRow, at: string): TimelineItem {
   const { kind, namespace, name } = row;
-  return { key: `bare ${keyOf(row)} ${at}`, kind, namespace, name, at, tone: 'plain', causes: [], steps: [] };
+  const key = `bare ${keyOf(row)} ${at}`;
+  return { key, kind, namespace, name, at, tone: 'plain', causes: [], moreCauses: 0, steps: [] };
 }
 
 function itemOfEntry(entry: HistoryEntry): TimelineItem {
-  const { kind, namespace, name, at, causes, strategy, id } = entry;
+  const { kind, namespace, name, at, causes, moreCauses = 0, strategy, id } = entry;
   const [first] = causes;
   const isWritten = entry.outcome !== 'failed' && entry.outcome !== 'dry-run';
   return {
-    ...{ key: `past ${keyOf(entry)} ${at} ${id}`, kind, namespace, name, at, causes, tone: toneOf(entry.outcome) },
+    ...{ key: `past ${keyOf(entry)} ${at} ${id}`, kind, namespace, name, at, causes, moreCauses },
+    tone: toneOf(entry.outcome),
     steps: [
-      { is: 'change', state: 'done', title: titleOfChange(causes), detail: authorOf(causes), at: first?.changedAt },
+      {
+        is: 'change',
+        state: 'done',
+        title: titleOfChange(causes, moreCauses),
+        detail: authorOf(causes),
+        at: first?.changedAt,
+      },
       {
         is: 'decision',
         state: entry.outcome === 'failed' ? 'failed' : 'done',
@@ -120,10 +131,11 @@ function itemOfEntry(entry: HistoryEntry): TimelineItem {
   };
 }
 
-function titleOfChange(causes: readonly HistoryCause[]): string {
-  const [first, ...others] = causes;
-  if (!first) return 'change';
-  return `${first.kind} ${first.name}${others.length === 0 ? '' : ` and ${others.length} more`}`;
+function titleOfChange([first, ...others]: readonly HistoryCause[], moreCauses: number): string {
+  // An entry that would be too long names none of its causes.
+  if (!first) return moreCauses === 0 ? 'change' : counted(moreCauses, 'change');
+  const more = others.length + moreCauses;
+  return `${first.kind} ${first.name}${more === 0 ? '' : ` and ${more} more`}`;
 }
 
 /** Who made the changes, each once. */

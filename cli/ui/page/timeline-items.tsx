@@ -41,6 +41,7 @@ export function TimelineItems({ items, view, go, nowMs, isOfOne = false }: Items
           {item.causes.map((cause) => (
             <Cause key={`${cause.kind}/${cause.name}`} {...{ cause, view, go }} namespace={item.namespace} />
           ))}
+          {item.moreCauses === 0 ? undefined : <p class="quiet">and {item.moreCauses} more</p>}
         </li>
       ))}
     </ol>
