@@ -10,6 +10,11 @@ describe('the host of a request', () => {
     expect(whyForeign({ host: own }, 8088)).toBeUndefined();
   });
 
+  it.each(['127.0.0.1', 'localhost', '127.0.0.1:80'])('%s is the page on port 80, which browsers leave out', (own) => {
+    expect(whyForeign({ host: own }, 80)).toBeUndefined();
+    expect(whyForeign({ host: `${own}.evil.example` }, 80)).toMatchObject({ status: 403 });
+  });
+
   it.each([
     undefined,
     '',

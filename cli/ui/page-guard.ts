@@ -15,7 +15,10 @@ const headerPattern = /^Bearer ([0-9a-f]{32})$/;
  * point to 127.0.0.1, but then the browser sends that name as the host.
  */
 export function whyForeign(headers: IncomingHttpHeaders, port: number): Refusal | undefined {
-  const isOwn = headers.host === `127.0.0.1:${port}` || headers.host === `localhost:${port}`;
+  const { host = '' } = headers;
+  // Browsers leave out port 80.
+  const named = port === 80 && !host.includes(':') ? `${host}:80` : host;
+  const isOwn = named === `127.0.0.1:${port}` || named === `localhost:${port}`;
   return isOwn ? undefined : { status: 403, message: 'open the address that reroll ui printed, with 127.0.0.1' };
 }
 
