@@ -1,6 +1,7 @@
 import { annotationsOf } from '../../shared/domain/annotations/annotations';
 import { fieldAt, objectOf, textOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
 import { findWorkloadKind, type WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { workloadKey } from '../../shared/domain/plan/tracked-workload';
 import { readWorkload, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { getObject, type KubeObject, type RequestLimits } from '../../shared/kube/client/objects';
@@ -31,10 +32,7 @@ export async function readManifestWorkloads(
   limits: RequestLimits,
 ): Promise<ManifestWorkloads> {
   const found = await Promise.all(
-    manifests.map(async ({ group, kind: kindName, namespace, object }) => {
-      const kind = findWorkloadKind(group, kindName);
-      const name = textOf(fieldAt(object, ['metadata', 'name']));
-      if (!kind || name === undefined) return {};
+    workloadsIn(manifests).map(async ({ kind, namespace, name, object }) => {
       const reading = getObject(client, kind.resource, namespace, name, limits);
       const seen = await lookAtKind(client, kind.resource, reading, limits);
       if (seen.is === 'hidden') return { missingRight: seen.right };
@@ -45,6 +43,24 @@ export async function readManifestWorkloads(
     workloads: found.flatMap(({ workload }) => workload ?? []),
     missingRights: [...new Set(found.flatMap(({ missingRight }) => missingRight ?? []))],
   };
+}
+
+interface FoundWorkload {
+  readonly kind: WorkloadKind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: unknown;
+}
+
+/** If a workload is there twice, the later one is applied last. */
+function workloadsIn(manifests: readonly Manifest[]): readonly FoundWorkload[] {
+  const found = manifests.flatMap(({ group, kind: kindName, namespace, object }) => {
+    const kind = findWorkloadKind(group, kindName);
+    const name = textOf(fieldAt(object, ['metadata', 'name']));
+    if (!kind || name === undefined) return [];
+    return [[workloadKey(kind.kind, namespace, name), { kind, namespace, name, object }] as const];
+  });
+  return [...new Map<string, FoundWorkload>(found).values()];
 }
 
 function manifestWorkload(

@@ -49,6 +49,12 @@ describe('manifests', () => {
       '',
     ],
     [
+      'that have a workload twice, of which the later one is applied last',
+      ...([shop, [blue, { ...silent, metadata: { ...silent.metadata, annotations: auto } }, silent]] as const),
+      'would restart 2 of 3 workloads that ask for restarts and use ConfigMap default/app: deployment/api and deployment/web',
+      '',
+    ],
+    [
       'that change a workload which is paused, and rolls nothing out',
       ...([
         [app, image('web', '1', { spec: { paused: true } })],
