@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { policySettings, workloadObject } from '../../shared/domain/plan/records.fixture';
@@ -67,6 +67,16 @@ describe('the restart of an earlier leader', () => {
     expect(outcomes()).toEqual([['shop', id, 'unknown']]);
     expect(ended).toEqual([]);
   });
+});
+
+it('takes over thousands of restarts, and looks through the whole history for none of them', async () => {
+  const ids = Array.from({ length: 50 }, (_, index) => entryAt(index).id);
+  ids.forEach((each, index) => see('shop', `web-${index}`, each));
+  see('copies', 'web-49', entryAt(49).id);
+  const find = jest.spyOn(stored, 'find');
+  await lead(...ids.slice(0, 40).map((_, index) => entryAt(index, { name: `web-${index}` })));
+  expect(find).not.toHaveBeenCalled();
+  expect(outcomes().toSorted()).toEqual(ids.map((each) => ['shop', each, 'healthy']));
 });
 
 it('is not written over by a workload that claims the id of a restart of this term', async () => {

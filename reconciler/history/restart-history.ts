@@ -104,12 +104,7 @@ export class RestartHistory {
 
   /** A restart of which only the annotation on the workload tells: that of a Job, or one that a write of others brought. */
   restartedAsTold(target: HistoryTarget, told: string | undefined): void {
-    const cause = readRestartCause(told);
-    if (!cause) return;
-    this.#refusals.delete(keyOf(target));
-    const ending = this.#endingAtOnce(target, cause.isLeftToNextRun);
-    this.#add(entryOfCause(target, cause, ending));
-    if (ending.outcome === 'rolling') this.#open.begin({ id: cause.id, atMs: cause.atMs, target });
+    this.#addTold(target, told);
   }
 
   /** A Job is deleted, and cannot be created again. False: the same was told before. */
@@ -168,6 +163,17 @@ export class RestartHistory {
     return { outcome: 'rolling' };
   }
 
+  #addTold(target: HistoryTarget, told: string | undefined): HistoryEntry | undefined {
+    const cause = readRestartCause(told);
+    if (!cause) return undefined;
+    this.#refusals.delete(keyOf(target));
+    const ending = this.#endingAtOnce(target, cause.isLeftToNextRun);
+    const entry = entryOfCause(target, cause, ending);
+    this.#add(entry);
+    if (ending.outcome === 'rolling') this.#open.begin({ id: cause.id, atMs: cause.atMs, target });
+    return entry;
+  }
+
   #add(entry: HistoryEntry): void {
     this.#writer.log.add(entry);
     this.#writer.changed();
@@ -190,21 +196,31 @@ export class RestartHistory {
   #takeUp(): void {
     this.#isRead = true;
     this.#lookedAt = boundedByNamespace();
-    for (const shown of this.#shown.all()) this.#onShown(shown);
+    // Parsed once: to look through the whole text for each of thousands would hold up everything else for two seconds.
+    const known = new Map(this.#writer.log.read().entries.map((entry) => [entry.id, entry]));
+    for (const shown of this.#shown.all()) {
+      const added = this.#onShown(shown, (id) => known.get(id));
+      if (added) known.set(added.id, added);
+    }
   }
 
-  #onShown(shown: ShownRestart): void {
+  /** Returns what it adds to the history. */
+  #onShown(
+    shown: ShownRestart,
+    find = (id: string): HistoryEntry | undefined => this.#writer.log.find(id),
+  ): HistoryEntry | undefined {
     this.#open.look(shown);
     const { target, restart } = shown;
-    if (this.#sinceMs === undefined || !this.#isRead) return;
+    if (this.#sinceMs === undefined || !this.#isRead) return undefined;
     // The worker tells of those of this term. Of another, somebody else has written the annotation.
-    if (restart.atMs >= this.#sinceMs || this.#lookedAt.has(target.uid)) return;
+    if (restart.atMs >= this.#sinceMs || this.#lookedAt.has(target.uid)) return undefined;
     this.#lookedAt.set(target.uid, true, target.uid.length, target.namespace);
-    if (this.#open.has(keyOf(target), restart.id)) return;
-    const known = this.#writer.log.find(restart.id);
-    if (!known) this.restartedAsTold(target, shown.told);
+    if (this.#open.has(keyOf(target), restart.id)) return undefined;
+    const known = find(restart.id);
+    if (!known) return this.#addTold(target, shown.told);
     // A copy of a workload has its annotation too, and so may whatever a tenant writes.
-    else if (known.outcome === 'rolling' && keyIn(known) === keyOf(target)) this.#open.begin({ ...restart, target });
+    if (known.outcome === 'rolling' && keyIn(known) === keyOf(target)) this.#open.begin({ ...restart, target });
+    return undefined;
   }
 }
 
