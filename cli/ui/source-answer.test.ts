@@ -24,3 +24,14 @@ it('promises restarts, and none if the install restarts nothing', () => {
   const { headline } = sourceAnswer({ ...read, ...nothing, idle: 'Reroll runs with --dry-run' });
   expect(headline).toMatch(/restarts nothing: Reroll runs with --dry-run/);
 });
+
+it('says that its users wait for others, and whether these have stopped them', () => {
+  const answerWith = (isStopped: boolean) => {
+    const stages = { isStopped, waiting: 2, change: '9f3e11aa', detail: 'Deployment canary is not healthy' };
+    return sourceAnswer({ ...read, account: { ...account, stages }, ...nothing, idle: undefined });
+  };
+  const text = '2 workloads wait: Deployment canary is not healthy';
+  expect(answerWith(true).stages).toEqual({ text, isBad: true });
+  expect(answerWith(false).stages).toEqual({ text, isBad: false });
+  expect(sourceAnswer({ ...read, ...nothing, idle: undefined })).not.toHaveProperty('stages');
+});

@@ -43,8 +43,8 @@ export function usersText(
   return `${first}\n${stages}\n${renderTable(columns, users, options)}${more}`;
 }
 
-/** @example '999 workloads wait: restarts for Secret db are stopped: Deployment web is not healthy since it restarted at …' */
-function stagesText({ waiting, detail }: NonNullable<SourceUsers['stages']>): string {
+/** What users of a source wait for. @example '999 workloads wait: restarts for Secret db are stopped: Deployment web is not healthy since it restarted at …' */
+export function stagesText({ waiting, detail }: NonNullable<SourceUsers['stages']>): string {
   return `${waiting === 1 ? '1 workload waits' : `${waiting} workloads wait`}: ${detail}`;
 }
 

@@ -50,6 +50,8 @@ export interface UserLine {
 export interface SourceAnswer extends ObjectName {
   readonly headline: string;
   readonly isBad: boolean;
+  /** That users wait for others; `isBad`: these have stopped them. Undefined: none waits. */
+  readonly stages?: { readonly text: string; readonly isBad: boolean } | undefined;
   readonly answeredBy: string;
   /** Those that restart are first. */
   readonly users: readonly UserLine[];

@@ -26,6 +26,9 @@ export function SourcePanel({ client, object, version, view, go, close }: Source
       {answer ? (
         <>
           <p class={answer.isBad ? 'headline headline-bad' : 'headline'}>{answer.headline}</p>
+          {answer.stages ? (
+            <p class={answer.stages.isBad ? 'notice notice-bad' : 'notice notice-warn'}>{answer.stages.text}.</p>
+          ) : undefined}
           {answer.users.length === 0 ? undefined : (
             <>
               <Picture {...{ answer, view, go }} />
