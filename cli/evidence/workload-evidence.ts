@@ -108,7 +108,7 @@ async function factsOf(
     findings: lintWorkload(readLintSubject(write, settings), noKnownSources),
     baseline: baselineOf(object, annotation(annotations, ownAnnotations.baseline)),
     templateWrite: newestWriteOf(object, [kind.templatePath], ownFieldManager),
-    podLabels: podLabelsOf(object),
+    podLabels: podLabelsOf(kind, object),
     heldBy: heldBy(record, object),
   };
 }
@@ -152,9 +152,10 @@ function switchedOff(places: readonly Annotations[], { keys }: LintSettings): st
   return undefined;
 }
 
-/** Without its `matchExpressions`, so other pods may have these labels too. */
-function podLabelsOf(object: unknown): Readonly<Record<string, string>> {
-  const labels = objectOf(fieldAt(object, ['spec', 'selector', 'matchLabels']));
+/** Without its `matchExpressions`, so other pods may have these labels too. The selector of a DeploymentConfig is labels alone. */
+function podLabelsOf({ kind }: WorkloadKind, object: unknown): Readonly<Record<string, string>> {
+  const selector = fieldAt(object, ['spec', 'selector']);
+  const labels = objectOf(kind === 'DeploymentConfig' ? selector : fieldAt(selector, ['matchLabels']));
   return Object.fromEntries(
     Object.entries(labels).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value] as const] : [])),
   );
