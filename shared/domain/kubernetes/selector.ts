@@ -195,11 +195,11 @@ function integerOf(value: unknown): bigint | undefined {
 const labelValue = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const labelPrefix = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-function isLabelValue(text: string): boolean {
+export function isLabelValue(text: string): boolean {
   return labelValue.test(text);
 }
 
-function isLabelKey(text: string): boolean {
+export function isLabelKey(text: string): boolean {
   const slash = text.indexOf('/');
   return isLabelValue(text.slice(slash + 1)) && (slash < 0 || labelPrefix.test(text.slice(0, slash)));
 }
