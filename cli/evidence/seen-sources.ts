@@ -11,7 +11,8 @@ import {
 } from '../../shared/domain/sources/source';
 import { newestWriteOf, type FieldsWrite } from '../../shared/domain/workloads/managed-fields';
 import type { KubeClient } from '../../shared/kube/client/client';
-import { getMetadata, type RequestLimits } from '../../shared/kube/client/objects';
+import { getMetadata, type PartialObjectMetadata, type RequestLimits } from '../../shared/kube/client/objects';
+import { objectName } from '../../shared/runtime/options/option-schemas';
 import { sourceResources } from '../cluster/source-resources';
 import { look, type Seen } from './seen';
 
@@ -55,7 +56,11 @@ export async function readSources(
   limits: RequestLimits,
 ): Promise<SeenSources> {
   const read = sources.slice(0, maxSources).map(async ({ kind, name }) => {
-    const seen = await look(getMetadata(client, sourceResources[kind], namespace, name, limits));
+    // The API server refuses a question for `..`, which a pod template may name, instead of answering that there is none.
+    const isName = objectName.safeParse(name).success;
+    const seen: Seen<PartialObjectMetadata> = isName
+      ? await look(getMetadata(client, sourceResources[kind], namespace, name, limits))
+      : { is: 'absent' };
     const facts: Seen<SourceFacts> =
       seen.is === 'there' ? { is: 'there', value: sourceFacts(kind, seen.value, keys, selector) } : seen;
     return [sourceId({ kind, name }), facts] as const;
