@@ -14,6 +14,7 @@ import {
 import { readWorkload, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { getObject, type RequestLimits } from '../../shared/kube/client/objects';
+import { objectName } from '../../shared/runtime/options/option-schemas';
 import type { Install } from './install';
 import { look, valueOf } from './seen';
 import { lookAtKinds } from './seen-kind';
@@ -119,7 +120,8 @@ export async function readJoined(
   if (kind.kind !== 'Deployment' && deployment === undefined) return joinerAmong([own], settings)(own);
   const [ofDeployment, ofRollout] = [workloadKind('Deployment'), workloadKind('Rollout')];
   const [referenced, rollouts] = await Promise.all([
-    deployment === undefined
+    // The API server refuses a question for a name that no object has.
+    deployment === undefined || !objectName.safeParse(deployment).success
       ? undefined
       : look(getObject(client, ofDeployment.resource, namespace, deployment, limits)).then(valueOf),
     lookAtKinds(client, [ofRollout], namespace, limits, (each, rollout) => [
