@@ -52,6 +52,8 @@ function outcomeOf({ outcome, reason }: HistoryRow): string {
 
 /** @example 'ConfigMap app: color by alice' */
 function becauseOf({ causes, moreCauses }: HistoryRow): string {
+  // An entry that would be too long names none of its causes.
+  if (causes.length === 0) return moreCauses === undefined ? '' : counted(moreCauses, 'change');
   const more = moreCauses === undefined ? '' : `; and ${moreCauses} more`;
   return causes.map(describeCause).join('; ') + more;
 }
