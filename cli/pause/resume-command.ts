@@ -124,7 +124,8 @@ async function release(
   const title = titleOf(target, object);
   if (target.is === 'everything') {
     const released = await releaseEverything(client, object, limits);
-    return { says: releaseTexts[released](object), changed: released !== 'none', own: undefined };
+    const changed = released === 'deleted' || released === 'kept';
+    return { says: releaseTexts[released](object), changed, own: undefined };
   }
   if (override) {
     await annotate(client, object, gateAnnotations.hold, 'false', limits);
@@ -164,6 +165,8 @@ function endedHolds(
 
 const releaseTexts: Readonly<Record<Release, (object: HoldObject) => string>> = {
   none: ({ namespace, name }) => `not everything is held: there is no ConfigMap ${namespace ?? ''}/${name}`,
+  off: ({ namespace, name }) =>
+    `not everything is held: ${off} is on ConfigMap ${namespace ?? ''}/${name}, and was left`,
   deleted: ({ namespace, name }) => `not everything is held any more: ConfigMap ${namespace ?? ''}/${name} is deleted`,
   kept: ({ namespace, name }) =>
     `not everything is held any more: ConfigMap ${namespace ?? ''}/${name} has other content, so it was left, with ${off}`,

@@ -1,4 +1,5 @@
 import { annotation, annotationsOf, gateAnnotations } from '../../shared/domain/annotations/annotations';
+import { installHoldSetting } from '../../shared/domain/gates/install-hold';
 import { objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { KubeClient } from '../../shared/kube/client/client';
 import {
@@ -63,8 +64,11 @@ export async function createHold(
   }
 }
 
-/** How everything was resumed. `none`: it was not held. `kept`: the ConfigMap is somebody's, so it is there and holds nothing. */
-export type Release = 'none' | 'deleted' | 'kept';
+/**
+ * How everything was resumed. `none`: it was not held. `kept`: the ConfigMap is somebody's, so it is there and holds nothing;
+ * `off`: so it did before.
+ */
+export type Release = 'none' | 'off' | 'deleted' | 'kept';
 
 /** Deletes the ConfigMap that holds everything. One that somebody manages is left, and says that it holds nothing. */
 export async function releaseEverything(
@@ -77,6 +81,7 @@ export async function releaseEverything(
   if (seen.is === 'hidden') throw new NoAnswerError(`${seen.right}, so nothing was changed`);
   if (seen.is === 'absent') return 'none';
   if (isManaged(seen.value)) {
+    if (installHoldSetting(seen.value) === 'off') return 'off';
     await annotate(client, object, key, 'false', limits);
     return 'kept';
   }

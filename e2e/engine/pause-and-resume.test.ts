@@ -442,6 +442,20 @@ restarts that wait: Deployment default/web
     expect(run).toMatchObject({ code: 0, out: 'not everything is held: there is no ConfigMap reroll/reroll-hold\n' });
   });
 
+  it('changes nothing about everything a second time', async () => {
+    const running = await inSituation({
+      objects: [shop, web, configMap({ ...everything, ...held('false'), labels: { owner: 'gitops' } })],
+    });
+    const { code, out } = await resume(running, ['--all', '-o', 'json']);
+    expect([code, JSON.parse(out)]).toMatchObject([
+      0,
+      {
+        answer: 'not everything is held: reroll.dev/hold: "false" is on ConfigMap reroll/reroll-hold, and was left',
+        changed: false,
+      },
+    ]);
+  });
+
   it.each<[string, readonly string[], number, string]>([
     ['a namespace with --override', ['ns/default', '--override'], 2, '--override needs a workload or a source'],
     ['everything with --override', ['--all', '--override'], 2, '--override needs a workload or a source'],
