@@ -22,7 +22,7 @@ it('is found by the labels of a workload', async () => {
   expect(await readOldestPodMs(client, 'shop', labels, { timeoutMs: 1_000 })).toBe(Date.parse(at));
 });
 
-it.each([
+it.each<[string, Readonly<Record<string, string>>]>([
   ['a value that no label has', { app: 'a,b' }],
   ['a name that no label has', { 'a b': 'c' }],
   ['an empty name', { '': 'c' }],

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { paintFor } from '../output/text-style';
 import { historyText } from './history-text';
+import type { HistoryRow } from './read-history';
 
 const cause = { kind: 'ConfigMap', name: 'app', why: 'content changed', keys: ['color'] };
 const row = {
@@ -8,7 +9,7 @@ const row = {
   ...{ causes: [cause], outcome: 'healthy' },
 };
 
-it.each([
+it.each<[string, HistoryRow, string]>([
   ['all of them', row, 'ConfigMap app: color'],
   ['some of them', { ...row, moreCauses: 5 }, 'ConfigMap app: color; and 5 more'],
   ['none of them, which would be too long', { ...row, causes: [], moreCauses: 25 }, '25 changes'],
