@@ -70,6 +70,12 @@ describe('the flags of an install', () => {
     expect(flags([], env)).toMatchObject({ settleMs: 2_000, settings: { selection: { namespaces: ['shop'] } } });
   });
 
+  it('may be a variable with the namespace of the pod', () => {
+    const valueFrom = { fieldRef: { fieldPath: 'metadata.namespace' } };
+    const { settings } = flags([], [{ name: 'KUBERNETES_NAMESPACE', valueFrom }]);
+    expect(settings.selection.namespaces).toEqual(['reroll']);
+  });
+
   it('are read from the Deployment of the reconciler, or else assumed', async () => {
     const items = [deployment(['--dry-run'])];
     const { client, transport } = clientWorld(() => ({ body: { items } }));

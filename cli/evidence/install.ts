@@ -58,10 +58,9 @@ export async function readInstall(client: KubeClient, namespace: string, limits:
 export function installOf(deployment: unknown): Install {
   const containers = containersOf(deployment);
   const container = containers.find((each) => argsOf(each).includes('reconciler')) ?? containers[0] ?? {};
-  const variables = listOf(objectOf(container)['env']).map(objectOf);
-  const env = Object.fromEntries(variables.map(({ name, value }) => [textOf(name) ?? '', textOf(value)]));
+  const env = knownVariables(variablesOf(deployment, container));
   try {
-    return install(parseOptions(table, knownFlags(argsOf(container), table), knownVariables(env)), true);
+    return install(parseOptions(table, knownFlags(argsOf(container), table), env), true);
   } catch {
     return assumedInstall;
   }
@@ -96,6 +95,18 @@ export function containersOf(deployment: unknown): readonly JsonObject[] {
 
 export function argsOf({ args }: JsonObject): readonly string[] {
   return listOf(args).flatMap((arg) => textOf(arg) ?? []);
+}
+
+/** The variables of a container, as far as its Deployment tells their values: as a text, or as the namespace of its pods. */
+export function variablesOf(deployment: unknown, { env }: JsonObject): Environment {
+  const namespace = textOf(fieldAt(deployment, ['metadata', 'namespace']));
+  const variables = listOf(env).map(objectOf);
+  return Object.fromEntries(
+    variables.map(({ name, value, valueFrom }) => {
+      const isNamespace = fieldAt(valueFrom, ['fieldRef', 'fieldPath']) === 'metadata.namespace';
+      return [textOf(name) ?? '', isNamespace ? namespace : textOf(value)];
+    }),
+  );
 }
 
 /** Leaves out the flags of other tables, and their values. */

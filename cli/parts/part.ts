@@ -1,6 +1,8 @@
 import { fieldAt, listOf, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import { optionEnv, type OptionRow } from '../../shared/runtime/options/option-table';
+import type { Environment } from '../../shared/runtime/options/options';
+import { argsOf, variablesOf } from '../evidence/install';
 
 /** The commands of Reroll that run in a cluster. */
 export const components = ['reconciler', 'webhook', 'certs'] as const;
@@ -20,7 +22,7 @@ export interface Part {
   readonly image: string | undefined;
   readonly account: string;
   readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly object: KubeObject;
 }
 
@@ -31,32 +33,33 @@ export function partOf(object: KubeObject): Part | undefined {
   if (!component) return undefined;
   const pod = fieldAt(object, ['spec', 'template', 'spec']);
   const containers = listOf(fieldAt(pod, ['containers'])).map(objectOf);
-  const container = containers.find((each) => argsOf(each).includes(component)) ?? containers[0];
-  const variables = listOf(container?.['env']).map(objectOf);
+  const container = containers.find((each) => argsOf(each).includes(component)) ?? containers[0] ?? {};
   return {
     ...{ component, name, object, args: argsOf(container) },
     replicas: numberOf(fieldAt(object, ['spec', 'replicas'])) ?? 1,
     available: numberOf(fieldAt(object, ['status', 'availableReplicas'])) ?? 0,
     version: labels['app.kubernetes.io/version'],
-    image: textOf(container?.['image']),
+    image: textOf(container['image']),
     account: textOf(fieldAt(pod, ['serviceAccountName'])) ?? 'default',
-    env: Object.fromEntries(variables.map((each) => [textOf(each['name']) ?? '', textOf(each['value'])])),
+    env: variablesOf(object, container),
   };
-}
-
-function argsOf(container: unknown): readonly string[] {
-  return listOf(objectOf(container)['args']).flatMap((arg) => textOf(arg) ?? []);
 }
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** The value of a flag of a part, or of its variable; undefined if neither is set. A switch without a value is `true`. */
-export function flagOf({ args, env }: Pick<Part, 'args' | 'env'>, row: Pick<OptionRow, 'flag'>): string | undefined {
+/** The value of a flag of a part, or of its variables; undefined if none is set. A switch without a value is `true`. */
+export function flagOf(
+  { args, env }: Pick<Part, 'args' | 'env'>,
+  row: Pick<OptionRow, 'flag' | 'fallbackEnv'>,
+): string | undefined {
   const index = args.findLastIndex((arg) => /^--?([^=]+)/.exec(arg)?.[1] === row.flag);
   const arg = args[index];
-  if (arg === undefined) return textOf(env[optionEnv(row as OptionRow)]);
+  if (arg === undefined) {
+    const values = [optionEnv(row as OptionRow), row.fallbackEnv].map((variable) => env[variable ?? '']);
+    return values.find((value) => value !== undefined && value.trim() !== '');
+  }
   if (arg.includes('=')) return arg.slice(arg.indexOf('=') + 1);
   const next = args[index + 1];
   return next === undefined || next.startsWith('-') ? 'true' : next;

@@ -20,11 +20,11 @@ interface Role {
   }[];
 }
 
-function part(component: Component, args: readonly string[] = []): Part {
-  const containers = [{ args: [component, ...args] }];
+function part(component: Component, args: readonly string[] = [], env: readonly object[] = []): Part {
+  const containers = [{ args: [component, ...args], env }];
   const labels = { 'app.kubernetes.io/component': component };
   const object: KubeObject = {
-    metadata: { name: component, uid: 'u', resourceVersion: '1', labels },
+    metadata: { name: component, namespace: 'reroll', uid: 'u', resourceVersion: '1', labels },
     spec: { template: { spec: { containers } } },
   };
   return partOf(object)!;
@@ -140,6 +140,42 @@ describe('what a part needs', () => {
       true,
     ],
   ])('%s %j', (component, args, right, isNeeded) => {
+    expect(needs(component, args).includes(right)).toBe(isNeeded);
+  });
+
+  const ownNamespace = { valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } };
+  const history = 'get/update configmaps reroll-history-0 in namespace reroll';
+
+  it.each<[Component, object, string, boolean]>([
+    [
+      'reconciler',
+      { name: 'RELOADER_NAMESPACE', ...ownNamespace },
+      'get/update configmaps reloader-meta-info in namespace reroll',
+      true,
+    ],
+    ['reconciler', { name: 'RELOADER_NAMESPACE', value: 'tools' }, 'create configmaps in namespace tools', true],
+    [
+      'reconciler',
+      { name: 'KUBERNETES_NAMESPACE', ...ownNamespace },
+      'get/list/watch/patch deployments.apps in namespace reroll',
+      true,
+    ],
+    ['reconciler', { name: 'KUBERNETES_NAMESPACE', ...ownNamespace }, 'get/list/watch secrets', false],
+    ['reconciler', { name: 'REROLL_HISTORY', value: 'F' }, history, false],
+    ['webhook', { name: 'KUBERNETES_NAMESPACE', value: 'shop' }, 'get configmaps in namespace shop', true],
+    ['webhook', { name: 'KUBERNETES_NAMESPACE', ...ownNamespace }, 'get configmaps', false],
+  ])('%s with the variable %j', (component, variable, right, isNeeded) => {
+    expect(describeRights(neededRights(part(component, [], [variable]), 'reroll')).includes(right)).toBe(isNeeded);
+  });
+
+  it.each<[Component, readonly string[], string, boolean]>([
+    ['reconciler', [], history, true],
+    ['reconciler', ['--history=0'], history, false],
+    ['certs', ['--certificates=False'], 'get/update secrets reroll-ca in namespace reroll', false],
+    ['webhook', ['--namespaces=shop', '--namespaces="bank"'], 'get configmaps in namespace shop', true],
+    ['webhook', ['--namespaces=shop', '--namespaces="bank"'], 'get configmaps in namespace bank', true],
+    ['webhook', ['--namespaces='], 'get configmaps', true],
+  ])('%s reads %j as it does when it runs', (component, args, right, isNeeded) => {
     expect(needs(component, args).includes(right)).toBe(isNeeded);
   });
 });

@@ -53,9 +53,9 @@ function reconcilerRows(part: Part, own: string): readonly RightRow[] {
   const watched = selection.namespaces.length > 0 ? { namespaces: selection.namespaces } : {};
   // Where single namespaces are watched, the annotations of namespaces do not count.
   const readsGates = !callsInstead && selection.namespaces.length === 0;
-  const asksServices = parseGoBool(flagOf(part, { flag: 'healthy-urls' }) ?? 'false') === true;
-  const rollsBack = !callsInstead && parseGoBool(flagOf(part, { flag: 'rollback' }) ?? 'false') === true;
-  const metaInfo = flagOf(part, { flag: 'meta-info-namespace' });
+  const asksServices = isOn(part, 'healthy-urls', false);
+  const rollsBack = !callsInstead && isOn(part, 'rollback', false);
+  const metaInfo = flagOf(part, { flag: 'meta-info-namespace', fallbackEnv: 'RELOADER_NAMESPACE' });
   const elsewhere: readonly RightRow[] = [
     ...sourceRows(install).map((row) => ({ ...row, ...watched })),
     ...(rollsBack ? rollbackRows(install).map((row) => ({ ...row, ...watched })) : []),
@@ -75,8 +75,12 @@ function reconcilerRows(part: Part, own: string): readonly RightRow[] {
     { resources: [leases], verbs: ['get', 'create', 'update'], namespaces: [own] },
     { resources: [secrets], verbs: [...read, 'create', 'update', 'delete'], namespaces: [own] },
     ...(metaInfo === undefined ? [] : configMapRows(metaInfo, ['reloader-meta-info'])),
-    ...(flagOf(part, { flag: 'history' }) === 'false' ? [] : configMapRows(own, historyNames)),
+    ...(isOn(part, 'history', true) ? configMapRows(own, historyNames) : []),
   ];
+}
+
+function isOn(part: Part, flag: string, byDefault: boolean): boolean {
+  return parseGoBool(flagOf(part, { flag }) ?? String(byDefault)) === true;
 }
 
 function withoutWrites(row: RightRow): RightRow {
@@ -126,8 +130,8 @@ function webhookRows(part: Part, own: string): readonly RightRow[] {
   const readsFiles = ['tls-dir', 'channel-tls-dir'].every((flag) => flagOf(part, { flag }) !== undefined);
   const followed = ['reroll-webhook-token', ...(readsFiles ? [] : [certsSecret])];
   const registers = flagOf(part, { flag: 'register' }) ?? 'none';
-  const named = flagOf(part, { flag: 'namespaces' });
-  const watched = named === undefined ? {} : { namespaces: named.split(',').map((name) => name.trim()) };
+  const { namespaces } = installOf(part.object).settings.selection;
+  const watched = namespaces.length === 0 ? {} : { namespaces };
   return [
     { resources: [secrets], names: ['reroll-digest-key'], verbs: ['get'], namespaces: [own] },
     { resources: [secrets], names: followed, verbs: follow, namespaces: [own] },
@@ -141,8 +145,7 @@ function webhookRows(part: Part, own: string): readonly RightRow[] {
 }
 
 function certsRows(part: Part, own: string): readonly RightRow[] {
-  const keepsCertificates = flagOf(part, { flag: 'certificates' }) !== 'false';
-  const filled = ['reroll-webhook-token', ...(keepsCertificates ? ['reroll-ca', 'reroll-certs'] : [])];
+  const filled = ['reroll-webhook-token', ...(isOn(part, 'certificates', true) ? ['reroll-ca', 'reroll-certs'] : [])];
   const nameOf = (flag: string): readonly string[] => [flagOf(part, { flag }) ?? 'reroll'];
   const verbs = ['get', 'patch'];
   return [
