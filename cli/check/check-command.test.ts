@@ -86,6 +86,22 @@ describe('reroll check', () => {
     expect(await new TestInstall().run()).toEqual({ code: 0, out: well, err: '' });
   });
 
+  it('takes no webhook of another install in the namespace for its own', async () => {
+    const install = new TestInstall();
+    const names = { namespace: 'reroll', uid: 'u', resourceVersion: '1' };
+    const labels = { 'app.kubernetes.io/component': 'webhook', 'app.kubernetes.io/version': 'v1.15.3' };
+    const containers = [{ args: ['--v=2'], image: 'quay.io/jetstack/cert-manager-webhook:v1.15.3' }];
+    const metadata = { ...names, name: 'cert-manager-webhook', labels };
+    install.objects.unshift(
+      { kind: 'Deployment', metadata, spec: { replicas: 1, template: { spec: { containers } } } },
+      { kind: 'Pod', metadata, spec: { containers }, status: { conditions: [{ type: 'Ready', status: 'True' }] } },
+    );
+    install.specOf('Deployment', 'reroll-webhook').replicas = 0;
+    const { out } = await install.run();
+    expect(out).toContain('the webhook is registered and has 0 replicas');
+    expect(out).not.toMatch(/cert-manager|v1\.15\.3|default/);
+  });
+
   it('says what is not, and what to do; no line is cut on a narrow terminal', async () => {
     const install = new TestInstall();
     install.object('Deployment', 'reroll-webhook').status = { availableReplicas: 1 };

@@ -212,6 +212,7 @@ function runningObjects(): Stored[] {
   const pod = (name: string, component: string): Stored => ({
     kind: 'Pod',
     metadata: { name, namespace: 'reroll', labels: labels(component) },
+    spec: { containers: [{ args: [component] }] },
     status: { conditions: [{ type: 'Ready', status: 'True' }] },
   });
   return [

@@ -18,9 +18,10 @@ export interface Stored {
   endpoints?: object[];
 }
 
-/** Of a Deployment and of a Lease. */
+/** Of a Deployment, of a Pod and of a Lease. */
 export interface StoredSpec {
   replicas?: number;
+  containers?: { args: string[] }[];
   template?: { spec: { containers: { args: string[]; image: string }[] } };
   holderIdentity?: string;
   leaseDurationSeconds?: number;

@@ -282,7 +282,7 @@ rows(callCheck, [
       unanswered(install);
       for (const name of ['reroll-webhook-1', 'reroll-webhook-2']) {
         Object.assign(install.object('Pod', name), {
-          spec: { containers: [{ ports: [{ name: 'https', containerPort: 10_260 }] }] },
+          spec: { containers: [{ args: ['webhook'], ports: [{ name: 'https', containerPort: 10_260 }] }] },
         });
       }
     },

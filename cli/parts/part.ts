@@ -26,12 +26,27 @@ export interface Part {
   readonly object: KubeObject;
 }
 
+/**
+ * The component that pods with such a specification are; undefined if they are none of Reroll's. Others have the label
+ * too: so cert-manager labels its webhook.
+ */
+export function componentOf({ metadata: { labels = {} } }: KubeObject, podSpec: unknown): Component | undefined {
+  const component = components.find((each) => each === labels[componentLabel]);
+  // The image runs the reconciler also if nothing names it.
+  if (component === undefined || component === 'reconciler') return component;
+  const words = listOf(fieldAt(podSpec, ['containers'])).flatMap((container) => {
+    const { command, args } = objectOf(container);
+    return [...listOf(command), ...listOf(args)];
+  });
+  return words.includes(component) ? component : undefined;
+}
+
 /** Undefined for a Deployment that is none of Reroll's. */
 export function partOf(object: KubeObject): Part | undefined {
   const { name, labels = {} } = object.metadata;
-  const component = components.find((each) => each === labels[componentLabel]);
-  if (!component) return undefined;
   const pod = fieldAt(object, ['spec', 'template', 'spec']);
+  const component = componentOf(object, pod);
+  if (!component) return undefined;
   const containers = listOf(fieldAt(pod, ['containers'])).map(objectOf);
   const container = containers.find((each) => argsOf(each).includes(component)) ?? containers[0] ?? {};
   return {

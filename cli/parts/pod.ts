@@ -1,11 +1,11 @@
 import { fieldAt, listOf, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
 import type { KubeObject } from '../../shared/kube/client/objects';
-import { componentLabel } from './part';
+import { componentOf, type Component } from './part';
 
 /** A pod of Reroll. */
 export interface Pod {
   readonly name: string;
-  readonly component: string | undefined;
+  readonly component: Component | undefined;
   readonly isReady: boolean;
   /** Its container ports by name. */
   readonly ports: Readonly<Record<string, number>>;
@@ -20,13 +20,13 @@ export function reviewPortOf(pod: Pick<Pod, 'ports'> | undefined): number {
 }
 
 export function podOf(object: KubeObject): Pod {
-  const { name, labels = {}, deletionTimestamp } = object.metadata;
+  const { name, deletionTimestamp } = object.metadata;
   const conditions = listOf(fieldAt(object, ['status', 'conditions'])).map(objectOf);
   const containers = listOf(fieldAt(object, ['spec', 'containers'])).map(objectOf);
   const ports = containers.flatMap((container) => listOf(container['ports']).map(objectOf));
   return {
     name,
-    component: labels[componentLabel],
+    component: componentOf(object, object['spec']),
     isReady:
       deletionTimestamp === undefined && conditions.some(({ type, status }) => type === 'Ready' && status === 'True'),
     ports: Object.fromEntries(
