@@ -28,7 +28,7 @@ export async function migrateFrom(
       async () => await readReloader(client, part),
     );
     const { options, notice } = withFlags(seen, given);
-    io.err(notice);
+    io.err(notice + noticeOf(seen.others));
     const report = await withProgress(
       world,
       'reading the cluster',
@@ -39,6 +39,15 @@ export async function migrateFrom(
   } finally {
     await cluster.close();
   }
+}
+
+function noticeOf(others: readonly string[]): string {
+  return others
+    .map(
+      (deployment) =>
+        `Deployment ${printable(deployment)} runs Reloader too, and its flags do not count: name a namespace that it watches, with -n\n`,
+    )
+    .join('');
 }
 
 function withFlags(

@@ -180,6 +180,37 @@ describe('the flags of Reloader', () => {
     expect(codes((await migrate(harness, '-A', '-o', 'json')).out)).toEqual(expected);
   });
 
+  describe('with several installs', () => {
+    const inNamespace = (namespaceName: string, ...args: readonly string[]): ObjectInput =>
+      deployment({
+        ...{ name: 'reloader', namespace: namespaceName },
+        containers: [{ name: 'reloader', image: 'stakater/reloader', args: [...args] }],
+      });
+    const several = () =>
+      cluster(
+        ...[report, cronJob({ ...uses, name: 'own', namespace: 'tools' })],
+        ...[inNamespace('shop', '--namespaces=shop'), inNamespace('tools', '--namespaces=tools,default')],
+      );
+
+    it('are those of the one that watches the namespace', async () => {
+      const { out, err } = await migrate(several(), '-n', 'default', '-o', 'json');
+      expect(codes(out)).toEqual(['reloader-cronjob report']);
+      expect(err).toBe('the flags of Deployment tools/reloader count: --namespaces=tools,default\n');
+    });
+
+    it('are those of the one that watches all namespaces', async () => {
+      const { out, err } = await migrate(several(), '-A', '-o', 'json');
+      expect(codes(out)).toEqual([]);
+      expect(err).toBe(`the flags of Deployment shop/reloader count: --namespaces=shop
+Deployment tools/reloader runs Reloader too, and its flags do not count: name a namespace that it watches, with -n
+`);
+      const global = several();
+      global.seed(inNamespace('watch'));
+      const all = await migrate(global, '-A', '-o', 'json');
+      expect(codes(all.out)).toEqual(['reloader-cronjob report', 'reloader-cronjob own']);
+    });
+  });
+
   it.each<[string, readonly ObjectInput[], string]>([
     ['are not mentioned without Reloader', [], ''],
     ['are not mentioned if there are none', [reloader()], ''],
