@@ -30,6 +30,13 @@ describe('flags', () => {
     ['--enable-csi-integration', workload({ metadata: auto, pod: csiVolume }), [], ['reloader-second-volume']],
     ['--is-Argo-Rollouts=false', workload({ kind: 'Rollout', metadata: auto }), ['reloader-rollout'], []],
     ['--is-Argo-Rollouts=true', workload({ kind: 'Rollout', metadata: auto }), ['reloader-rollout'], []],
+    // Reloader reads only `true` as on, and Reroll these too.
+    [
+      '--is-Argo-Rollouts=True',
+      workload({ kind: 'Rollout', metadata: auto }),
+      ['reloader-rollout'],
+      ['reloader-rollout'],
+    ],
     ['--ignored-workload-types=jobs', job, ['reloader-job'], []],
     ['--namespaces=ops', job, ['reloader-job'], []],
     ['--namespaces-to-ignore=shop', job, ['reloader-job'], []],

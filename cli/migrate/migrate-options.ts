@@ -1,4 +1,6 @@
+import * as z from 'zod';
 import type { LintSettings } from '../../shared/domain/lint/lint-subject';
+import { parseGoBool } from '../../shared/domain/text/go-bool';
 import { annotationProblems } from '../../shared/runtime/options/annotation-options';
 import { listOf, namespaceName, nonEmpty, switchRow } from '../../shared/runtime/options/option-schemas';
 import { inGroup, type OptionTable, type OptionValues } from '../../shared/runtime/options/option-table';
@@ -53,10 +55,16 @@ export interface MigrateOptions extends ManifestOptions<OutputFormat> {
 
 type Values = OptionValues<typeof migrateOptionTable>;
 
+/** Reloader takes only this text as on, and Reroll other booleans too. */
+const onlyTrue = z
+  .string()
+  .refine((text) => parseGoBool(text) !== undefined)
+  .transform((text) => text === 'true');
+
 /** With Reloader's default: the value is true only if somebody gave the flag. */
 const tableOfReloader = {
   ...migrateOptionTable,
-  rollouts: { ...migrateOptionTable.rollouts, default: 'false' },
+  rollouts: { ...migrateOptionTable.rollouts, schema: onlyTrue, default: 'false' },
 } satisfies OptionTable;
 
 /** @throws UsageError with every problem of `args` and `env`, not just the first. */
