@@ -33,4 +33,19 @@ describe('the lines for a CronJob with annotations on its pod template', () => {
     );
     expect(edits).toBeGreaterThan(0);
   });
+
+  it('keep out what the exclude list of its Jobs keeps out', () => {
+    const exclude = 'configmaps.exclude.reloader.stakater.com/reload';
+    const jobTemplate = { 'reloader.stakater.com/auto': 'true', [exclude]: 'noisy' };
+    const pod = uses(usesConfigMap('app'), usesConfigMap('noisy'));
+    const after = (metadata: Readonly<Record<string, string>>) => {
+      const manifest = workload({ kind: 'CronJob', metadata, jobTemplate, pod });
+      const finding = migrate([manifest]).findings.find(({ code }) => code === 'reloader-job-template');
+      return restartsIn(edited(manifest, finding!), 'CronJob', []);
+    };
+    const now = after({});
+    expect([now('ConfigMap', 'app'), now('ConfigMap', 'noisy')]).toEqual([true, false]);
+    const both = after({ [exclude]: 'app' });
+    expect([both('ConfigMap', 'app'), both('ConfigMap', 'noisy')]).toEqual([false, false]);
+  });
 });

@@ -8,6 +8,7 @@ import {
 } from '../../shared/domain/lint/lint-subject';
 import { optedIn } from '../../shared/domain/policy/policy';
 import { effectiveKey, typedKeysOf } from '../../shared/domain/policy/policy-annotations';
+import { namesIn } from '../../shared/domain/text/pattern';
 import { annotationsPath, pathOf, remove, write, type Advice, type Edit } from './advice';
 import { askingKey, isCovered, isOfCronJob, type MigrationSubject } from './migration-subject';
 import { enumerated } from '../output/phrases';
@@ -123,7 +124,23 @@ function toOwnMetadata(
     return value === undefined ? [] : [write(subject, key, value)];
   });
   const fix = "Move the annotation to the CronJob's own metadata, to run the CronJob at a change.";
-  return { fix, edits: [...moved, ...removals] };
+  const [excluded, left] = subject.isRestarted ? [[], []] : movedExclusions(subject, { between, betweenPath });
+  return { fix, edits: [...moved, ...excluded, ...removals, ...left] };
+}
+
+/** The exclude lists of the Jobs, which do not count for the CronJob where they are: what to write, and to remove. */
+function movedExclusions(
+  subject: MigrationSubject,
+  { between, betweenPath }: { readonly between: Annotations; readonly betweenPath: readonly string[] },
+): readonly [readonly Edit[], readonly Edit[]] {
+  const lists = Object.values(typedKeysOf(subject.settings.keys))
+    .map(({ exclude }) => ({ exclude, names: namesIn(annotation(between, exclude) ?? '') }))
+    .filter(({ names }) => names.length > 0);
+  const written = lists.map(({ exclude, names }) => {
+    const all = new Set([...namesIn(annotation(subject.metadata, exclude) ?? ''), ...names]);
+    return write(subject, exclude, [...all].join(','));
+  });
+  return [written, lists.map(({ exclude: line }): Edit => ({ action: 'remove', under: betweenPath, line }))];
 }
 
 /** A Job that a CronJob has made, in manifests from a cluster. */
