@@ -56,6 +56,20 @@ describe('readInputs', () => {
     });
   });
 
+  it('names the directory that cannot be listed, and reads those beside it', async () => {
+    const entries = async (directory: string) => {
+      if (directory === 'deploy/sub') throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+      return await files.entries(directory);
+    };
+    const { inputs, problems } = await readInputs(['deploy'], { ...files, entries });
+    expect(inputs.map(({ file }) => file)).toEqual(['deploy/a.yml', 'deploy/b.yaml']);
+    const message = 'cannot be read: there is no permission to read it';
+    expect(problems).toEqual([{ file: 'deploy/sub', message }]);
+    expect((await readInputs(['deploy/sub'], { ...files, entries })).problems).toEqual([
+      { file: 'deploy/sub', message },
+    ]);
+  });
+
   it('shows no control characters of the name of a file that the file system refuses', async () => {
     const refuse = async (file: string): Promise<Uint8Array> => {
       return await Promise.reject(Object.assign(new Error(`ELOOP: open '${file}'`), { code: 'ELOOP' }));

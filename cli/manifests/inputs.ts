@@ -18,6 +18,9 @@ export interface Inputs {
   readonly problems: readonly InputProblem[];
 }
 
+/** Does some work on a file or directory. If that fails, the failure is a problem with it. */
+type Attempt = (file: string, work: () => Promise<void>) => Promise<void>;
+
 const manifestName = /\.(ya?ml|json)$/;
 
 const reasons: Readonly<Record<string, string>> = {
@@ -37,7 +40,7 @@ export async function readInputs(names: readonly string[], files: Files): Promis
     const key = path.normalize(file);
     if (!inputs.has(key)) inputs.set(key, { file, text: decoded(await read()) });
   };
-  const attempt = async (file: string, work: () => Promise<void>): Promise<void> => {
+  const attempt: Attempt = async (file, work) => {
     try {
       await work();
     } catch (thrown) {
@@ -54,8 +57,10 @@ export async function readInputs(names: readonly string[], files: Files): Promis
         await add(name, async () => await files.read(name));
         return;
       }
-      const below = await manifestsBelow(name, files);
-      if (below.length === 0) problems.push({ file: name, message: 'holds no file *.yaml, *.yml or *.json' });
+      const before = problems.length;
+      const below = await manifestsBelow(name, files, attempt);
+      const isEmpty = below.length === 0 && problems.length === before;
+      if (isEmpty) problems.push({ file: name, message: 'holds no file *.yaml, *.yml or *.json' });
       for (const file of below) await attempt(file, async () => await add(file, async () => await files.read(file)));
     });
   }
@@ -63,12 +68,12 @@ export async function readInputs(names: readonly string[], files: Files): Promis
 }
 
 /** In the order of their names. Names that begin with a dot belong to tools: `.git`, `.github`. */
-async function manifestsBelow(directory: string, files: Files): Promise<readonly string[]> {
+async function manifestsBelow(directory: string, files: Files, attempt: Attempt): Promise<readonly string[]> {
   const entries = (await files.entries(directory)).filter(({ name }) => !name.startsWith('.'));
   const found: string[] = [];
   for (const { name, isDirectory } of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const file = path.join(directory, name);
-    if (isDirectory) found.push(...(await manifestsBelow(file, files)));
+    if (isDirectory) await attempt(file, async () => void found.push(...(await manifestsBelow(file, files, attempt))));
     else if (manifestName.test(name)) found.push(file);
   }
   return found;
