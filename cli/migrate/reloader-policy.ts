@@ -45,9 +45,10 @@ export function* badPattern(subject: MigrationSubject): Generator<Advice> {
   for (const kind of watchedSourceKinds(subject.settings)) {
     const { reload } = typedKeysOf(subject.settings.keys)[kind];
     const written = annotationsFor(subject, kind);
-    const elements = namesIn(annotation(written, reload) ?? '');
-    const bad = elements.filter(isBad);
+    const list = annotation(written, reload) ?? '';
+    const bad = badElements(list);
     if (bad.length === 0) continue;
+    const elements = namesIn(list);
     const good = elements.filter((element) => !bad.includes(element));
     const place = written === subject.metadata ? 'metadata' : 'template';
     const quoted = enumerated(bad.map((element) => JSON.stringify(cutToBytes(element, maxValueBytes))));
@@ -61,10 +62,15 @@ export function* badPattern(subject: MigrationSubject): Generator<Advice> {
   }
 }
 
-/** Whether the element does not compile. `a{1`, which a comma has cut off, compiles although lint reports it. */
-function isBad(element: string): boolean {
-  const { matchers, problems } = parseNamedList(element);
-  return matchers.isEmpty && problems.some(({ code }) => code === 'bad-pattern');
+/**
+ * The elements that do not compile, as far as the budget of the list allows to compile them. `a{1`, which a comma has cut
+ * off, compiles although lint reports it.
+ */
+function badElements(list: string): readonly string[] {
+  const reported = parseNamedList(list).problems.flatMap(({ code, element }) =>
+    code === 'bad-pattern' ? [element] : [],
+  );
+  return reported.filter((element) => parseNamedList(element).matchers.isEmpty);
 }
 
 /** Lists and pod templates beyond the budgets of one object. */
