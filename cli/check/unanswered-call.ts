@@ -2,6 +2,7 @@ import { sleep } from '../../shared/runtime/clock';
 import { renderedForMs } from '../../shared/runtime/http/shared-rendering';
 import { valueOf, type Seen } from '../evidence/seen';
 import { metricSum } from '../parts/metric-values';
+import { flagOf } from '../parts/part';
 import { reviewPortOf } from '../parts/pod';
 import type { Facts, PodMetrics } from '../parts/facts';
 import { failed, warning, type Finding } from './finding';
@@ -32,12 +33,7 @@ export async function whyUnanswered(
     return failed(says + because, "the log of the API server has 'failed calling webhook', with the reason");
   }
   const grown = difference(countsOf(before), countsOf(after));
-  if (grown.handshakes > 0) {
-    return failed(
-      `${says}: handshakes fail, so it does not trust the certificate`,
-      'see the rows registrations and certificate',
-    );
-  }
+  if (grown.handshakes > 0) return await failedHandshakes(facts, says);
   if (grown.strangers > 0) {
     return failed(
       `${says}: the webhook does not know the token of the calls`,
@@ -52,6 +48,19 @@ export async function whyUnanswered(
     `${says}: no call arrives`,
     `let the API server reach the pods of the webhook on port ${reviewPortOf(pod)}: see firewalls, NetworkPolicies, and the row endpoints`,
   );
+}
+
+async function failedHandshakes(facts: Facts, says: string): Promise<Finding> {
+  const webhook = valueOf(await facts.part('webhook'));
+  const rows = 'see the rows registrations and certificate';
+  // The webhook counts both: whoever does not trust it, and whom it does not trust.
+  if (webhook && flagOf(webhook, { flag: 'client-ca-file' }) !== undefined) {
+    return failed(
+      `${says}: handshakes fail, so the API server does not trust the certificate, or has none that --client-ca-file accepts`,
+      `${rows}; give the API server a client certificate, as in docs/webhook.md`,
+    );
+  }
+  return failed(`${says}: handshakes fail, so the API server does not trust the certificate`, rows);
 }
 
 function countsOf(seen: Seen<readonly PodMetrics[]>): Counts {

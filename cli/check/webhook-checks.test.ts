@@ -297,6 +297,16 @@ rows(callCheck, [
     /does not trust the certificate$/,
   ],
   [
+    'callers need a certificate',
+    (install) => {
+      unanswered(install, 'reroll_webhook_tls_errors_total');
+      install.containerOf('reroll-webhook').args.push('--client-ca-file=/etc/reroll/client-ca/ca.crt');
+    },
+    'failed',
+    /does not trust the certificate, or has none that --client-ca-file accepts$/,
+    /docs\/webhook\.md$/,
+  ],
+  [
     'its token is not known',
     (install) => unanswered(install, 'reroll_webhook_requests_total{path="other",code="404"}'),
     'failed',
