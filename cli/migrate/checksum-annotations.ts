@@ -37,6 +37,8 @@ function checksumsOf({ kind, template, settings }: MigrationSubject): readonly s
 /** The sources that restart the workload, now or when Wave's annotations are replaced. */
 function restarting(subject: MigrationSubject): readonly Reference[] {
   if (!isRestartedByWave(subject)) return restartingSources(subject).map(({ source }) => source);
+  // Without Wave, only the checksum is left there.
+  if (!isCovered(subject)) return [];
   return subject.used.filter(({ kind }) => kind !== 'SecretProviderClass');
 }
 

@@ -64,4 +64,16 @@ describe('the lines for a workload of Wave', () => {
     expect(codes()).toEqual(['wave-opt-in', 'wave-other-namespace']);
     expect(codes('--namespaces=ops')).toEqual([]);
   });
+
+  it('leave a checksum and leftovers as they are where the install does not look', () => {
+    const found = (metadata: Readonly<Record<string, string>>, ...flags: readonly string[]) => {
+      const pod = uses(usesConfigMap('app'));
+      return migrate([workload({ metadata, template: { 'checksum/config': 'x' }, pod })], flags).findings;
+    };
+    const waved = { 'wave.pusher.com/update-on-config-change': 'true' };
+    expect(found(waved).map(({ code }) => code)).toEqual(['wave-opt-in', 'checksum-and-restarts']);
+    expect(found(waved, '--namespaces=ops')).toEqual([]);
+    const [left] = found({ 'wave.pusher.com/extra-secrets': 'ca' }, '--namespaces=ops');
+    expect(left).toMatchObject({ code: 'wave-leftover', fix: 'Remove them.' });
+  });
 });

@@ -136,7 +136,7 @@ export function* waveLeftover(subject: MigrationSubject): Generator<Advice> {
       ? `Wave does not restart it: its own metadata does not have ${optIn}: "true".`
       : `Wave does not restart a ${subject.kind.kind}.`,
     here: "Reroll does not read Wave's annotations.",
-    fix: `Remove them.${rolls}${subject.isRestarted ? '' : ` ${toRestart}`}`,
+    fix: `Remove them.${rolls}${subject.isRestarted || !isCovered(subject) ? '' : ` ${toRestart}`}`,
     edits: remove(subject, left),
   };
 }
