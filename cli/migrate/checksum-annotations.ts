@@ -2,7 +2,7 @@ import { AnnotationNames } from '../../shared/domain/annotations/annotation-name
 import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { typedKeysOf } from '../../shared/domain/policy/policy-annotations';
-import type { Reference } from '../../shared/domain/sources/references';
+import { references, type Reference } from '../../shared/domain/sources/references';
 import { sourceKinds } from '../../shared/domain/sources/source';
 import { annotationsPath, remove, write, type Advice } from './advice';
 import { isCovered, restartingSources, type MigrationSubject } from './migration-subject';
@@ -42,13 +42,18 @@ function restarting(subject: MigrationSubject): readonly Reference[] {
   return subject.used.filter(({ kind }) => kind !== 'SecretProviderClass');
 }
 
+/** The sources that the pods use of the kind that the install does not watch. */
+function ignoredSources({ podSpec, settings }: MigrationSubject): readonly Reference[] {
+  return references(podSpec).filter(({ kind }) => settings.selection.ignoredSourceKinds.includes(kind));
+}
+
 /** A checksum beside annotations that restart the workload for the same sources. */
 export function* checksumAndRestarts(subject: MigrationSubject): Generator<Advice> {
   const checksums = checksumsOf(subject);
   const restarts = restarting(subject);
   const [first] = checksums;
   if (first === undefined || restarts.length === 0 || isReplacedByHand(subject)) return;
-  const uncovered = subject.used.filter((source) => !restarts.includes(source));
+  const uncovered = [...subject.used.filter((source) => !restarts.includes(source)), ...ignoredSources(subject)];
   const tool = isRestartedByWave(subject) ? 'Wave' : 'Reloader';
   yield {
     at: [...annotationsPath(subject, 'template'), first],

@@ -183,6 +183,21 @@ describe('the flags of the install', () => {
   });
 });
 
+describe('a checksum beside restarts', () => {
+  it('is kept for the kind of source that the install does not watch', () => {
+    const pod = uses(usesConfigMap('app'), usesSecret('db'));
+    const manifest = workload({ metadata: auto, template: { 'checksum/config': 'x' }, pod });
+    const [all] = migrate([manifest]).findings;
+    expect(all).toMatchObject({ code: 'checksum-and-restarts', fix: expect.stringMatching(/^Keep the restarts/) });
+    expect(migrate([manifest], ['--resources-to-ignore=configmaps']).findings).toEqual([
+      expect.objectContaining({
+        fix: 'Keep both: of the sources that the pods use, only the checksum can cover ConfigMap app.',
+        edits: [],
+      }),
+    ]);
+  });
+});
+
 describe('a finding with several causes', () => {
   it('names all of them: the variable and the annotation of two strategies', () => {
     const hash = 'a94a8fe5ccb19ba61c4c0873d391e987982fbbd3';
