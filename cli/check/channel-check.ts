@@ -47,7 +47,11 @@ async function received(facts: Facts): Promise<Finding> {
   const health = await facts.health();
   if (health.silence) return unknown('the leader was not asked what it receives');
   const { records } = health.said;
-  if (!records) return unknown('this version of the leader does not tell what it receives');
+  if (!records) {
+    const { callsInstead } = await facts.install();
+    if (callsInstead) return ok('with --webhook-url the leader takes no change records');
+    return unknown('the leader does not tell what it receives: it has no digest key yet, or is older');
+  }
   const { taken, refused, lastTakenAt, lastRefusedAt, lastRefusedBecause } = records;
   const agoOf = (time: string): string => ago(facts.nowMs() - Date.parse(time));
   const isRefusing = lastRefusedAt !== undefined && (lastTakenAt === undefined || lastRefusedAt > lastTakenAt);

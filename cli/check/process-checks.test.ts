@@ -336,6 +336,15 @@ rows(channelCheck, [
       install.health = { ...install.health, records: undefined };
     },
     'unknown',
-    /does not tell/,
+    /^the leader does not tell what it receives: it has no digest key yet, or is older$/,
+  ],
+  [
+    'changes are passed on',
+    (install) => {
+      install.health = { ...install.health, records: undefined };
+      install.containerOf('reroll').args.push('--webhook-url=http://ci');
+    },
+    'ok',
+    /^with --webhook-url the leader takes no change records$/,
   ],
 ]);
