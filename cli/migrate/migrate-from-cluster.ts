@@ -63,12 +63,19 @@ function withFlags(
     );
   }
   const deployment = `Deployment ${printable(flags.deployment)}`;
-  if (flags.args.length === 0) return asGiven('');
+  // The elements of a list would add up.
+  const given = new Set(args.map(flagIn));
+  const counted = flags.args.filter((arg) => !given.has(flagIn(arg)));
+  if (counted.length === 0) return asGiven('');
   try {
-    const options = parseMigrateOptions([...flags.args, ...args], env);
-    return { options, notice: `the flags of ${deployment} count: ${printable(flags.args.join(' '))}\n` };
+    const options = parseMigrateOptions([...counted, ...args], env);
+    return { options, notice: `the flags of ${deployment} count: ${printable(counted.join(' '))}\n` };
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
     return asGiven(`the flags of ${deployment} are not understood, and only those given here count\n`);
   }
+}
+
+function flagIn(arg: string): string | undefined {
+  return /^--?([^=]+)/.exec(arg)?.[1];
 }

@@ -149,6 +149,17 @@ describe('the flags of Reloader', () => {
     expect(codes((await migrate(found, '-n', 'default', '-o', 'json', '--auto-reload-all=false')).out)).toEqual([]);
   });
 
+  it.each<[string, readonly string[], string]>([
+    ['--resources-to-ignore=secrets', ['reloader-job silent'], '--auto-reload-all'],
+    ['--namespaces=shop', [], '--auto-reload-all --resources-to-ignore=configmaps'],
+  ])('do not add to the list of %s', async (given, expected, counted) => {
+    const args = ['--auto-reload-all', '--resources-to-ignore=configmaps', '--namespaces', 'default'];
+    const flags = given.startsWith('--namespaces') ? args : args.slice(0, 2);
+    const { out, err } = await migrate(cluster(silent, reloader(...flags)), '-n', 'default', '-o', 'json', given);
+    expect(codes(out)).toEqual(expected);
+    expect(err).toBe(`the flags of Deployment tools/reloader-reloader count: ${counted}\n`);
+  });
+
   it.each<[readonly string[], readonly string[]]>([
     [['--is-Argo-Rollouts=true'], []],
     [['--is-Argo-Rollouts', 'true'], []],
