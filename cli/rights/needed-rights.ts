@@ -34,13 +34,16 @@ export const addOnResources: readonly Resource[] = [
 const read = ['get', 'list', 'watch'];
 const follow = ['list', 'watch'];
 
-/** The rights that a part needs with its flags. deploy/rbac.yaml and the chart grant them, and a test compares. */
-export function neededRights(part: Part, rerollNamespace: string): readonly Right[] {
+/**
+ * The rights that a part needs with its flags, in an install whose reconciler watches single namespaces, or all if none is
+ * named. deploy/rbac.yaml and the chart grant them, and a test compares.
+ */
+export function neededRights(part: Part, rerollNamespace: string, watched: readonly string[] = []): readonly Right[] {
   switch (part.component) {
     case 'reconciler':
       return rightsOf(reconcilerRows(part, rerollNamespace));
     case 'webhook':
-      return rightsOf(webhookRows(part, rerollNamespace));
+      return rightsOf(webhookRows(part, rerollNamespace, watched));
     case 'certs':
       return rightsOf(certsRows(part, rerollNamespace));
   }
@@ -77,6 +80,11 @@ function reconcilerRows(part: Part, own: string): readonly RightRow[] {
     ...(metaInfo === undefined ? [] : configMapRows(metaInfo, ['reloader-meta-info'])),
     ...(isOn(part, 'history', true) ? configMapRows(own, historyNames) : []),
   ];
+}
+
+/** The namespaces that the flags of a part name; none for all. */
+export function watchedNamespaces({ object }: Part): readonly string[] {
+  return installOf(object).settings.selection.namespaces;
 }
 
 function isOn(part: Part, flag: string, byDefault: boolean): boolean {
@@ -125,12 +133,14 @@ function configMapRows(namespace: string, names: readonly string[]): readonly Ri
   ];
 }
 
-function webhookRows(part: Part, own: string): readonly RightRow[] {
+function webhookRows(part: Part, own: string, watchedByReconciler: readonly string[]): readonly RightRow[] {
   const certsSecret = flagOf(part, channelTlsOptionTable.certsSecret) ?? channelTlsOptionTable.certsSecret.default;
   const readsFiles = ['tls-dir', 'channel-tls-dir'].every((flag) => flagOf(part, { flag }) !== undefined);
   const followed = ['reroll-webhook-token', ...(readsFiles ? [] : [certsSecret])];
   const registers = flagOf(part, { flag: 'register' }) ?? 'none';
-  const { namespaces } = installOf(part.object).settings.selection;
+  // If its flags name none, the webhook is registered for what the reconciler watches.
+  const named = watchedNamespaces(part);
+  const namespaces = named.length === 0 ? watchedByReconciler : named;
   const watched = namespaces.length === 0 ? {} : { namespaces };
   return [
     { resources: [secrets], names: ['reroll-digest-key'], verbs: ['get'], namespaces: [own] },

@@ -3,7 +3,7 @@ import { valueOf, type Seen } from '../evidence/seen';
 import type { Facts } from '../parts/facts';
 import type { Part } from '../parts/part';
 import { grantedRules, type GrantedRule } from './granted-rights';
-import { addOnResources, neededRights } from './needed-rights';
+import { addOnResources, neededRights, watchedNamespaces } from './needed-rights';
 import type { Right } from './right';
 
 /** What the account of a part needs, and what it has. Rights to resources that this cluster does not serve are left out. */
@@ -18,10 +18,12 @@ export async function readRights(facts: Facts): Promise<Seen<readonly PartRights
   const parts = await facts.parts();
   if (parts.is !== 'there') return parts;
   const isUnserved = await unserved(facts);
+  const reconciler = parts.value.find(({ component }) => component === 'reconciler');
+  const watched = reconciler ? watchedNamespaces(reconciler) : [];
   const { cluster, rerollNamespace, timeoutMs } = facts.options;
   const value = await Promise.all(
     parts.value.map(async (part): Promise<PartRights> => {
-      const needed = neededRights(part, rerollNamespace).filter((right) => !isUnserved(right));
+      const needed = neededRights(part, rerollNamespace, watched).filter((right) => !isUnserved(right));
       const namespaces = new Set([rerollNamespace, ...needed.flatMap(({ namespace }) => namespace ?? [])]);
       const account = { namespace: rerollNamespace, name: part.account };
       const granted = await grantedRules(cluster.client, account, [...namespaces], { timeoutMs });
