@@ -7,7 +7,7 @@ const reload = 'configmap.reloader.stakater.com/reload';
 const codes = (list: string) => migrate([workload({ metadata: { [reload]: list } })]).findings.map(({ code }) => code);
 
 describe('a list of patterns', () => {
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => void jest.restoreAllMocks());
 
   it('costs no more than its budget, whatever a tenant writes', () => {
     const compile = jest.spyOn(RE2JS, 'compile');
