@@ -65,6 +65,23 @@ describe('the lines for a workload of Wave', () => {
     expect(codes('--namespaces=ops')).toEqual([]);
   });
 
+  it('come with what annotations of Reloader leave out, for which Wave restarts it', () => {
+    const here = (metadata: Readonly<Record<string, string>>) => {
+      const waved = { 'wave.pusher.com/update-on-config-change': 'true', 'wave.pusher.com/extra-secrets': 'ca' };
+      const pod = uses(usesConfigMap('app'), usesSecret('db'));
+      return migrate([workload({ metadata: { ...waved, ...metadata }, pod })]).findings[0]?.here;
+    };
+    const unread = "Reroll does not read Wave's annotations";
+    const auto = { 'reloader.stakater.com/auto': 'true' };
+    expect(here({})).toBe(`${unread}.`);
+    expect(here({ ...auto, 'configmaps.exclude.reloader.stakater.com/reload': 'app' })).toBe(
+      `${unread}, but restarts it for the sources that it uses. Other annotations leave out ConfigMap app.`,
+    );
+    expect(here({ 'reloader.stakater.com/kind': 'configmap' })).toBe(
+      `${unread}. Other annotations leave out Secret db and Secret ca.`,
+    );
+  });
+
   it('leave a checksum and leftovers as they are where the install does not look', () => {
     const found = (metadata: Readonly<Record<string, string>>, ...flags: readonly string[]) => {
       const pod = uses(usesConfigMap('app'));

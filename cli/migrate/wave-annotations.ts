@@ -4,11 +4,11 @@ import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-k
 import { annotationsFor } from '../../shared/domain/lint/lint-subject';
 import { countsAllUsed } from '../../shared/domain/lint/overrides';
 import { typedKeysOf } from '../../shared/domain/policy/policy-annotations';
-import { sourceKinds, type SourceKind } from '../../shared/domain/sources/source';
+import { sourceKinds, type LocalSourceRef, type SourceKind } from '../../shared/domain/sources/source';
 import { namesIn } from '../../shared/domain/text/pattern';
 import { pathOf, remove, write, type Advice, type Edit } from './advice';
 import { isCovered, isPresent, type MigrationSubject } from './migration-subject';
-import { enumerated } from '../output/phrases';
+import { enumerated, namesOf } from '../output/phrases';
 
 /** The annotations of Wave (https://github.com/wave-k8s/wave), and what takes their place. */
 
@@ -48,15 +48,26 @@ export function* waveOptIn(subject: MigrationSubject): Generator<Advice> {
   const { keys } = subject.settings;
   const isOn = kindsOfSource.every((kind) => countsAllUsed(subject, kind));
   const lists = sourceKinds.flatMap((kind) => listFor(subject, kind, isOn));
+  const leftOut = sourcesLeftOut(subject);
   const hasHash = isPresent(subject, configHash);
   const listed = kindsOfSource.some((kind) => extrasOf(subject, kind).own.length > 0) ? ', or that it lists,' : '';
   yield {
     at: pathOf(subject, optIn),
     today: `Wave restarts it when a ConfigMap or Secret that it uses${listed} changes.`,
-    here: `Reroll does not read Wave's annotations${isOn ? ', but restarts it for the sources that it uses' : ''}.`,
+    here: `Reroll does not read Wave's annotations${isOn ? ', but restarts it for the sources that it uses' : ''}.${leftOut.length > 0 ? ` Other annotations leave out ${namesOf(leftOut)}.` : ''}`,
     fix: `Make these edits in one write, while Wave still runs: it then leaves the workload to Reroll.${hasHash ? ' The removal of the hash rolls the pods once.' : ''}`,
     edits: [...(isOn ? [] : [write(subject, keys.auto, 'true')]), ...lists, ...remove(subject, [...read, configHash])],
   };
+}
+
+/** The sources for which Wave restarts the workload, and which annotations of Reloader keep from that. */
+function sourcesLeftOut(subject: MigrationSubject): readonly LocalSourceRef[] {
+  return kindsOfSource.flatMap((kind) => {
+    const { leftOut, excluded } = subject.spec.policy[kind];
+    const used = subject.used.filter((source) => source.kind === kind).map(({ name }) => name);
+    const names = [...new Set([...used, ...extrasOf(subject, kind).own])];
+    return names.filter((name) => leftOut || excluded.has(name)).map((name) => ({ kind, name }));
+  });
 }
 
 /** The list of Reloader's that covers an extra list of Wave's, and what a list on the pod template held before. */
