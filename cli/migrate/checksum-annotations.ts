@@ -39,7 +39,10 @@ function restarting(subject: MigrationSubject): readonly Reference[] {
   if (!isRestartedByWave(subject)) return restartingSources(subject).map(({ source }) => source);
   // Without Wave, only the checksum is left there.
   if (!isCovered(subject)) return [];
-  return subject.used.filter(({ kind }) => kind !== 'SecretProviderClass');
+  return subject.used.filter(({ kind, name }) => {
+    const { leftOut, excluded } = subject.spec.policy[kind];
+    return kind !== 'SecretProviderClass' && !leftOut && !excluded.has(name);
+  });
 }
 
 /** The sources that the pods use of the kind that the install does not watch. */

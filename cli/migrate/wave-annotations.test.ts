@@ -82,6 +82,15 @@ describe('the lines for a workload of Wave', () => {
     );
   });
 
+  it('leave a checksum that covers what annotations of Reloader leave out', () => {
+    const exclude = 'configmaps.exclude.reloader.stakater.com/reload';
+    const metadata = { 'wave.pusher.com/update-on-config-change': 'true', [exclude]: 'app' };
+    const pod = uses(usesConfigMap('app'), usesSecret('db'));
+    const { findings } = migrate([workload({ metadata, template: { 'checksum/config': 'x' }, pod })]);
+    const checksum = findings.find(({ code }) => code === 'checksum-and-restarts');
+    expect(checksum).toMatchObject({ fix: expect.stringMatching(/only the checksum can cover ConfigMap app\.$/) });
+  });
+
   it('leave a checksum and leftovers as they are where the install does not look', () => {
     const found = (metadata: Readonly<Record<string, string>>, ...flags: readonly string[]) => {
       const pod = uses(usesConfigMap('app'));
