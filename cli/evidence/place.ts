@@ -3,11 +3,18 @@ import { readGateSettings, type GateSettings } from '../../shared/domain/gate-se
 import type { InstallHold } from '../../shared/domain/gates/gate';
 import { objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { KubeClient } from '../../shared/kube/client/client';
-import { getMetadata, type PartialObjectMetadata, type RequestLimits } from '../../shared/kube/client/objects';
+import {
+  getMetadata,
+  listObjects,
+  type PartialObjectMetadata,
+  type RequestLimits,
+} from '../../shared/kube/client/objects';
 import { namespaces } from '../../shared/kube/resource';
 import type { Install } from './install';
 import { look, valueOf, type Seen } from './seen';
 import { readInstallHold, whetherHeld } from './seen-hold';
+
+const pageSize = 500;
 
 /** What is around the workloads of a namespace and says whether and when they are restarted. */
 export interface Place {
@@ -46,15 +53,26 @@ export async function readPlace(
   };
 }
 
-/** Whether the install restarts anything in a namespace, by its labels; undefined if they may not be read. */
-export async function readSelection(
+/** Whether the install restarts anything in each of some namespaces, by its labels; undefined if they may not be read. */
+export async function readSelections(
   client: KubeClient,
-  namespace: string,
+  names: readonly string[],
   install: Install,
   limits: RequestLimits,
-): Promise<boolean | undefined> {
-  if (install.settings.selection.namespaceSelector.isEverything) return true;
-  return selectionOf(await readMetadata(client, namespace, limits), install);
+): Promise<(name: string) => boolean | undefined> {
+  const { namespaceSelector } = install.settings.selection;
+  const [first, ...others] = names;
+  if (first === undefined || namespaceSelector.isEverything) return () => true;
+  if (others.length === 0) {
+    const isSelected = selectionOf(await readMetadata(client, first, limits), install);
+    return () => isSelected;
+  }
+  // To ask for each by its name could be thousands of requests at once.
+  const seen = await look(listObjects(client, namespaces, undefined, { ...limits, metadataOnly: true, pageSize }));
+  if (seen.is !== 'there') return () => undefined;
+  const isSelected = seen.value.filter(({ metadata }) => namespaceSelector.matches(metadata.labels ?? {}));
+  const selected = new Set(isSelected.map(({ metadata }) => metadata.name));
+  return (name) => selected.has(name);
 }
 
 async function readMetadata(

@@ -5,7 +5,7 @@ import type { RequestLimits } from '../../shared/kube/client/objects';
 import { untrackedBecause } from './account';
 import type { Install } from './install';
 import { joinedWorkloads, readReferenceable } from './joined-workloads';
-import { readSelection } from './place';
+import { readSelections } from './place';
 import { lookAtKinds, type SeenKinds } from './seen-kind';
 
 /** The workloads that something may restart, as far as they may be listed. */
@@ -25,15 +25,11 @@ export async function readWorkloads(
   ]);
   const records = joinedWorkloads(values, install.settings).map(({ record }) => record);
   const namespaces = [...new Set(records.map((record) => record.namespace))];
-  const selected = new Map(
-    await Promise.all(
-      namespaces.map(async (name) => [name, await readSelection(client, name, install, limits)] as const),
-    ),
-  );
+  const isSelected = await readSelections(client, namespaces, install, limits);
   const order = ({ kind, namespace: within, name }: WorkloadRecord): string => `${kind}/${within}/${name}`;
   return {
     records: records
-      .filter((record) => untrackedBecause(record, install, selected.get(record.namespace)) === undefined)
+      .filter((record) => untrackedBecause(record, install, isSelected(record.namespace)) === undefined)
       .toSorted((left, right) => (order(left) < order(right) ? -1 : 1)),
     ...missing,
   };
