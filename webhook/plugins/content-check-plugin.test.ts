@@ -411,6 +411,15 @@ describe('contentCheckPlugin', () => {
       expect(logger.lines).toMatchObject([{ message: 'content is not checked in full', fields: { because: [line] } }]);
     });
 
+    it('and logs only the first reasons, however many keys there are', async () => {
+      const { ask, logger } = world({ shapes: { a: '{"$dynamicRef": "#"}' } });
+      const many = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`${index}.json`, '1']));
+      await ask(written(asked, many));
+      const why = 'is not checked with a schema: shapes/a:1:17: this keyword is not supported';
+      const first = Array.from({ length: 7 }, (_, index) => `${index}.json ${why}`);
+      expect(logger.lines).toMatchObject([{ fields: { because: [...first, 'and 2 more'] } }]);
+    });
+
     it('a source with more keys than are looked at, in an update too', async () => {
       const { ask, unchecked } = world();
       const keys = Array.from({ length: budgets.sourceKeysRead + 1 }, (_, index) => [`${index}.json`, broken]);

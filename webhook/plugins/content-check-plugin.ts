@@ -37,7 +37,7 @@ export interface ContentCheckOptions {
   readonly withinTime?: TimeLimit;
 }
 
-/** Faults listed in a denial; the others are only counted. */
+/** Faults listed in a denial, and reasons in a line of the log; the others are only counted. A source has thousands of keys. */
 const maxLines = 8;
 
 /** Less than the deadline of a review, after which the review is answered without plugins. */
@@ -73,7 +73,7 @@ export function contentCheckPlugin({
       if (report.unchecked.length > 0) {
         logger.warn('content is not checked in full', {
           source: write.source,
-          because: report.unchecked.map(({ line }) => line),
+          because: fewLines(report.unchecked.map(({ line }) => line)),
           error: report.unchecked.flatMap(({ cause }) => (cause instanceof KubeError ? errorMessage(cause) : [])),
         });
       }
