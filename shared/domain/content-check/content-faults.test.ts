@@ -28,6 +28,8 @@ const sound: readonly (readonly [key: string, text: string])[] = [
   ['a.toml', 'large = 9223372036854775807\n__proto__ = 1\n'],
   ['a.properties', 'a=b\nc : d\ne f\n! # comment \\u\nalone\ng=\\u00e9 \\\\u\na=again\n'],
   ['.env', 'A=1\nexport B = "two\nlines"\n# comment\n\nC=\nD=it\'s\nE=\'x\'# y\nF.g-h="\\""\n'],
+  ['.env', 'A=`{\n  "b": \'c\'\n}`\nB=`x` # y\nC=`not closed\n'],
+  ['.env', 'A: 1\nexport B: "two\nlines"\nC:\n'],
 ];
 
 const broken: readonly (readonly [key: string, text: string, fault: string])[] = [
@@ -83,6 +85,7 @@ const broken: readonly (readonly [key: string, text: string, fault: string])[] =
   ['a.properties', 'a=b\n<<<<<<< HEAD\n', 'a.properties:2:1: this is left over from a merge conflict'],
   ['.env', `A=1\n2${canary}=x\n`, '.env:2:1: this is not a variable name'],
   ['prod.env', `A=1\n  ${canary}\n`, 'prod.env:2:10: an equals sign is missing'],
+  ['.env', `A=1\n${canary}://x\n`, '.env:2:8: an equals sign is missing'],
   ['.env', `A="${canary}\nB=1\n`, '.env:1:3: a quote is not closed'],
   ['.env', "export A='x\n", '.env:1:10: a quote is not closed'],
   ['.env', 'A=1\n=======\n', '.env:2:1: this is left over from a merge conflict'],

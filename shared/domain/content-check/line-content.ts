@@ -20,7 +20,7 @@ export const parsePropertiesContent: ContentParser = (text) => {
   return noDocuments;
 };
 
-/** One `KEY=value` per line, as dotenv and Docker Compose read it; a quoted value may span several lines. */
+/** One `KEY=value` or `KEY: value` per line, as dotenv and Docker Compose read it; a quoted value may span several lines. */
 export const parseEnvContent: ContentParser = (text) => {
   let closedAt = 0;
   for (const { offset, line } of linesOf(text)) {
@@ -42,21 +42,23 @@ function assignment(text: string, offset: number, line: string): ContentFault | 
   const key = /^[A-Za-z_][\w.-]*/.exec(line.slice(start.length))?.[0];
   if (key === undefined) return { offset: keyOffset, reason: 'this is not a variable name' };
   const afterKey = line.slice(start.length + key.length);
-  const equals = /^\s*=\s*/.exec(afterKey);
+  const equals = /^(?:\s*=|:(?=\s|$))\s*/.exec(afterKey);
   if (!equals) {
     const blanks = /^\s*/.exec(afterKey)?.[0].length ?? 0;
     return { offset: keyOffset + key.length + blanks, reason: 'an equals sign is missing' };
   }
   const valueOffset = keyOffset + key.length + equals[0].length;
   const quote = text[valueOffset];
-  if (quote !== '"' && quote !== "'") return { endOffset: valueOffset };
+  if (quote !== '"' && quote !== "'" && quote !== '`') return { endOffset: valueOffset };
   const closing = closingQuote(text, valueOffset + 1, quote);
+  // To dotenv a backtick is a quote, to Compose a character like others.
+  if (closing < 0 && quote === '`') return { endOffset: valueOffset };
   return closing < 0 ? { offset: valueOffset, reason: 'a quote is not closed' } : { endOffset: closing + 1 };
 }
 
 /** In double quotes, a backslash escapes the next character. */
-function closingQuote(text: string, from: number, quote: '"' | "'"): number {
-  if (quote === "'") return text.indexOf(quote, from);
+function closingQuote(text: string, from: number, quote: '"' | "'" | '`'): number {
+  if (quote !== '"') return text.indexOf(quote, from);
   for (let at = from; at < text.length; at++) {
     if (text[at] === '\\') at++;
     else if (text[at] === quote) return at;
