@@ -197,6 +197,8 @@ describe('contentFaults with a schema', () => {
     ['a map, less than what the own keys say', '- &a {port: 1}\n- {port: 10, <<: *a}\n', [`a.yaml:2:10: ${tooLarge}`]],
     ['a list, the first of which counts', '- <<: [{port: 10}, {port: 1}]\n', [`a.yaml:1:15: ${tooLarge}`]],
     ['several', '- <<: {other: 1}\n  <<: {port: 1}\n', []],
+    ['in YAML 1.1', '%YAML 1.1\n---\n- &a {port: 1}\n- <<: {other: 1}\n  <<: *a\n', []],
+    ['with its tag', '- !!merge <<: {port: 1}\n', []],
     ['what is no map, as a property', '- <<: [1, {port: 1}]\n', [`a.yaml:1:3: ${missing}`]],
     ['a name in quotes, as a property', '- "<<": {port: 1}\n', [`a.yaml:1:3: ${missing}`]],
   ])('takes merges of YAML: %s', async (_what, text, expected) => {

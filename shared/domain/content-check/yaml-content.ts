@@ -128,9 +128,10 @@ class TreeBuilder {
 
 const mergeKey = '<<';
 
-/** In quotes it is the name of a property. */
+/** In quotes it is the name of a property. With `%YAML 1.1` or the tag `!!merge`, the library makes it a symbol. */
 function isMergeKey(key: Node): boolean {
-  return isScalar(key) && key.value === mergeKey && key.type === Scalar.PLAIN;
+  if (!isScalar(key)) return false;
+  return typeof key.value === 'symbol' || (key.value === mergeKey && key.type === Scalar.PLAIN);
 }
 
 /** What a merge brings: a map, or a list of maps. */
@@ -154,6 +155,8 @@ function scalarValue(value: unknown): string | number | boolean | null {
       return value;
     case 'bigint':
       return Number(value);
+    case 'symbol':
+      return mergeKey;
     default:
       return value === null ? null : '';
   }
