@@ -1,6 +1,6 @@
 import type { DocumentNode, ListNode, MapEntry } from './document-node';
 import type { KeywordPlace, SchemaRun, SchemaViolation } from './json-schema';
-import { listOfSchemas, mapOf, numberOf, textsOf } from './schema-values';
+import { countOf, listOfSchemas, mapOf, textsOf } from './schema-values';
 
 /** A keyword that contains schemas, for this value or for values in it. */
 type Applicator = (place: KeywordPlace, run: SchemaRun) => readonly SchemaViolation[];
@@ -89,7 +89,7 @@ export const applicators: Readonly<Record<string, Applicator>> = {
     if (node.kind !== 'list') return [];
     const count = node.items.filter((item) => run.fits(item, value)).length;
     const [least, most] = ['minContains', 'maxContains'].map((keyword) => schema.entries.get(keyword)?.value);
-    const isEnough = count >= (least ? numberOf(least) : 1) && count <= (most ? numberOf(most) : Infinity);
+    const isEnough = count >= (least ? countOf(least) : 1) && count <= (most ? countOf(most) : Infinity);
     return isEnough ? [] : violation(at, 'the list has too few or too many of the items that the schema requires');
   },
 };

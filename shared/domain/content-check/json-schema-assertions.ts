@@ -1,6 +1,6 @@
 import type { DocumentNode, ScalarNode } from './document-node';
 import type { KeywordPlace, SchemaRun } from './json-schema';
-import { listOfSchemas, numberOf, textsOf } from './schema-values';
+import { countOf, divisorOf, listOfSchemas, numberOf, textsOf, typesOf } from './schema-values';
 
 /** A keyword that checks one value and not the values in it. */
 export interface Assertion {
@@ -13,7 +13,7 @@ export interface Assertion {
 export const assertions: Readonly<Record<string, Assertion>> = {
   type: {
     reason: 'the type is not one that the schema allows',
-    holds: ({ node, value }) => textsOf(value).some((type) => isOfType(node, type)),
+    holds: ({ node, value }) => typesOf(value).some((type) => isOfType(node, type)),
   },
   enum: {
     reason: 'the value is not one that the schema lists',
@@ -25,7 +25,7 @@ export const assertions: Readonly<Record<string, Assertion>> = {
   },
   multipleOf: {
     reason: 'the number is not a multiple of the one in the schema',
-    holds: ofNumber(isMultiple),
+    holds: ofNumber(isMultiple, divisorOf),
   },
   maximum: {
     reason: 'the number is larger than the schema allows',
@@ -68,11 +68,11 @@ export const assertions: Readonly<Record<string, Assertion>> = {
   },
   maxItems: {
     reason: 'the list is longer than the schema allows',
-    holds: ({ node, value }) => node.kind !== 'list' || node.items.length <= numberOf(value),
+    holds: ({ node, value }) => node.kind !== 'list' || node.items.length <= countOf(value),
   },
   minItems: {
     reason: 'the list is shorter than the schema allows',
-    holds: ({ node, value }) => node.kind !== 'list' || node.items.length >= numberOf(value),
+    holds: ({ node, value }) => node.kind !== 'list' || node.items.length >= countOf(value),
   },
   uniqueItems: {
     reason: 'the list has an item twice, which the schema does not allow',
@@ -83,11 +83,11 @@ export const assertions: Readonly<Record<string, Assertion>> = {
   },
   maxProperties: {
     reason: 'there are more properties than the schema allows',
-    holds: ({ node, value }) => node.kind !== 'map' || node.entries.size <= numberOf(value),
+    holds: ({ node, value }) => node.kind !== 'map' || node.entries.size <= countOf(value),
   },
   minProperties: {
     reason: 'there are fewer properties than the schema requires',
-    holds: ({ node, value }) => node.kind !== 'map' || node.entries.size >= numberOf(value),
+    holds: ({ node, value }) => node.kind !== 'map' || node.entries.size >= countOf(value),
   },
   required: {
     reason: 'a property that the schema requires is missing',
@@ -99,10 +99,10 @@ export const assertions: Readonly<Record<string, Assertion>> = {
 
 type Holds = Assertion['holds'];
 
-function ofNumber(holds: (number: number, limit: number) => boolean): Holds {
+function ofNumber(holds: (number: number, limit: number) => boolean, limitOf = numberOf): Holds {
   return ({ node, value }) => {
     const number = node.kind === 'scalar' ? node.value : undefined;
-    return typeof number !== 'number' || holds(number, numberOf(value));
+    return typeof number !== 'number' || holds(number, limitOf(value));
   };
 }
 
@@ -117,7 +117,7 @@ function isMultiple(number: number, divisor: number): boolean {
 function ofLength(holds: (length: number, limit: number) => boolean): Holds {
   return ({ node, value }) => {
     const text = node.kind === 'scalar' ? node.value : undefined;
-    return typeof text !== 'string' || holds(characters(text), numberOf(value));
+    return typeof text !== 'string' || holds(characters(text), countOf(value));
   };
 }
 

@@ -109,10 +109,16 @@ describe('schemaViolations', () => {
     ['an invalid pattern of properties', { patternProperties: { '(': {} } }],
     ['a schema that is a text', 'object'],
     ['enum without a list', { enum: 'a' }],
+    ['a type that does not exist', { type: 'str' }],
+    ['one among others', { type: ['string', 'object', 'any'] }],
+    ['a negative length', { maxLength: -1 }],
+    ['a negative number of properties', { maxProperties: -1 }],
+    ['half a character', { maxLength: 1.5 }],
+    ['multiples of zero', { multipleOf: 0 }],
     ['properties without a map', { properties: [] }],
     ['an endlessly recursive schema', { allOf: [{ $ref: '#' }] }],
   ])('cannot use %s', (_what, schema) => {
-    const compare = () => ['b', { b: 'b' }].map((value) => schemaViolations(tree(value), tree(schema)));
+    const compare = () => ['b', 1, { b: 'b' }].map((value) => schemaViolations(tree(value), tree(schema)));
     expect(compare).toThrow(expect.objectContaining({ name: 'SchemaError' }));
   });
 });

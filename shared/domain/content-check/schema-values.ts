@@ -27,6 +27,28 @@ export function numberOf(node: DocumentNode): number {
   throw malformed(node);
 }
 
+/** A length or a number of items. `-1` does not mean that there is no limit. */
+export function countOf(node: DocumentNode): number {
+  const count = numberOf(node);
+  if (Number.isInteger(count) && count >= 0) return count;
+  throw malformed(node);
+}
+
+export function divisorOf(node: DocumentNode): number {
+  const divisor = numberOf(node);
+  if (divisor > 0) return divisor;
+  throw malformed(node);
+}
+
+const types = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
+
+/** One name of a type or several. No value has a type such as `int`: it is a typo, and not a fault of the content. */
+export function typesOf(node: DocumentNode): readonly string[] {
+  const names = textsOf(node);
+  if (names.every((name) => types.includes(name))) return names;
+  throw malformed(node);
+}
+
 /** One text or several. */
 export function textsOf(node: DocumentNode): readonly string[] {
   return node.kind === 'list' ? node.items.map(textOf) : [textOf(node)];
