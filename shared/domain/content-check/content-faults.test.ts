@@ -252,6 +252,14 @@ x = [
     ]);
   });
 
+  it('tells the infinite numbers of YAML apart', async () => {
+    const limits = '{"uniqueItems": true, "items": {"uniqueItems": true}}';
+    expect((await faults('a.yaml', '- [-.inf, 0, -0.0, .inf, .nan, ~]\n- [-.inf]\n- [.inf]\n', limits)).faults).toEqual(
+      ['a.yaml:1:3: the list has an item twice, which the schema does not allow (shapes/app.json:1:48)'],
+    );
+    expect((await faults('a.yaml', '[-.inf, 0, .inf, .nan, ~]\n', limits)).faults).toEqual([]);
+  });
+
   it('reports at most twenty faults', async () => {
     expect((await faults('a.json', `{"hosts": [${'"A",'.repeat(50)} "A"]}`)).faults).toHaveLength(20);
   });

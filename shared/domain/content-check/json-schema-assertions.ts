@@ -161,7 +161,8 @@ function canonical(node: DocumentNode, run: SchemaRun): string {
 
 /** Counts the length: aliases may repeat a long text a thousand times, and here it is written out each time. */
 function quoted(value: ScalarNode['value'], run: SchemaRun): string {
-  const text = JSON.stringify(value);
+  // JSON has no infinity, and would make it null.
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
   run.stepText(text);
   return text;
 }
