@@ -120,6 +120,15 @@ describe("the leader's mutations", () => {
     expect(await asked({ oldObject: web({}, []) })).toMatchObject({ asked: 1 });
   });
 
+  it('are queried for the object that a replace without its uid writes', async () => {
+    const stored = web({ ...auto, 'reroll.dev/baseline': baseline }, [marker]);
+    const oldObject = { ...stored, metadata: { ...stored.metadata, uid: 'uid-web' } };
+    await asked({ oldObject, object: web(auto, [marker], 'web:2') });
+    await asked({ operation: 'CREATE', oldObject: null });
+    expect(questions).toMatchObject([{ object: { metadata: { uid: 'uid-web' } } }, {}]);
+    expect(JSON.stringify(questions[1])).not.toContain('uid');
+  });
+
   it.each<[string, Readonly<Record<string, unknown>>]>([
     ['its own are restored', {}],
     ['only its replicas change', { oldObject: web(auto, []) }],

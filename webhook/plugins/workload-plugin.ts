@@ -1,7 +1,7 @@
 import { annotationsOf, ownAnnotations, type AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { carryOver, changesTemplate } from '../../shared/domain/marks/carry-over';
 import { channelPaths } from '../../shared/domain/protocol/channel-names';
-import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
+import { fieldAt, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
 import { readMutationAnswer } from '../../shared/domain/protocol/mutation-question';
 import { optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
 import { readWorkloadSpec } from '../../shared/domain/workloads/workload';
@@ -54,11 +54,11 @@ export function workloadPlugin({ reconcilers, ...settings }: WorkloadPluginOptio
   };
 
   async function ask(kind: WorkloadKind, request: AdmissionRequest, kept: WorkloadMarks): Promise<WorkloadMarks> {
-    const { namespace, operation, object } = request;
+    const { namespace, operation, object, oldObject } = request;
     if (namespace === undefined) return noMarks;
     // A new object has no baseline, even if its manifest was copied from one that had.
     const past = operation === 'CREATE' ? { [ownAnnotations.baseline]: undefined } : kept.annotations;
-    const asked = withAnnotations(object, past);
+    const asked = withAnnotations(operation === 'UPDATE' ? withUid(object, oldObject) : object, past);
     const question = workloadQuestion({ group: kind.resource.group, kind: kind.kind }, namespace, asked);
     const answer = await reconcilers.query(channelPaths.marks, question, askMs);
     return readMutationAnswer(answer) ?? noMarks;
@@ -80,6 +80,15 @@ function marksTemplate({ template }: WorkloadMarks): boolean {
 function withAnnotations(object: unknown, annotations: Readonly<Record<string, string | undefined>>): object {
   const metadata = objectOf(fieldAt(object, ['metadata']));
   return { ...objectOf(object), metadata: { ...metadata, annotations: { ...annotationsOf(object), ...annotations } } };
+}
+
+/** A PUT may omit the uid, as that of `kubectl replace` does. The server adds it only after the mutating hooks. */
+function withUid(object: unknown, oldObject: unknown): object {
+  const { uid, ...metadata } = objectOf(fieldAt(object, ['metadata']));
+  return {
+    ...objectOf(object),
+    metadata: { ...metadata, uid: textOf(uid) ?? textOf(fieldAt(oldObject, ['metadata', 'uid'])) },
+  };
 }
 
 function isWrite({ operation, subResource = '' }: AdmissionRequest): boolean {
