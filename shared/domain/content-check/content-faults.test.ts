@@ -23,6 +23,7 @@ const sound: readonly (readonly [key: string, text: string])[] = [
   ['a.yaml', 'x:\n  <<: {a: 1}\n  <<: {b: 2}\n'],
   ['a.yaml', 'a: 1\n"1": b\n1: c\n'],
   ['a.yaml', 'a: !own {b: 1}\n'],
+  ['a.yaml', '%YAML 1.1\n---\n2026-11-21: a\n2026-11-22: b\n'],
   ['a.yaml', '? [a, b]\n: c\n? [a, b]\n: d\n'],
   ['a.toml', 'a = 1\n[b]\nc = ["x", """\ny\n"""]\nd = 2026-11-21T22:00:00Z\n[[e]]\n[[e]]\n'],
   ['a.toml', 'large = 9223372036854775807\n__proto__ = 1\n'],
@@ -250,6 +251,16 @@ x = [
       'a.toml:12:2: the type is not one that the schema allows (shapes/app.json:1:60)',
       'a.toml:9:3: there are more properties than the schema allows (shapes/app.json:1:98)',
     ]);
+  });
+
+  it.each([
+    ['a date', '%YAML 1.1\n---\n2026-11-21\n', { const: '2026-11-21' }],
+    ['a tagged date', '!!timestamp 2026-11-21\n', { const: '2026-11-21' }],
+    ['bytes', '!!binary aGk=\n', { const: 'aGk=' }],
+    ['an integer with the tag of floats', '!!float -1\n', { const: -1 }],
+    ['what is no number with that tag', '!!float x\n', { const: 'x' }],
+  ])('sees %s of YAML as it is written', async (_what, text, schema) => {
+    expect((await faults('a.yaml', text, JSON.stringify(schema))).faults).toEqual([]);
   });
 
   it('tells the infinite numbers of YAML apart', async () => {

@@ -80,7 +80,7 @@ class TreeBuilder {
       );
       return { kind: 'list', offset, items };
     }
-    return { kind: 'scalar', offset, value: isScalar(node) ? scalarValue(node.value) : null };
+    return { kind: 'scalar', offset, value: isScalar(node) ? scalarValue(node) : null };
   }
 
   #mapOfOne(pair: Pair<Node, Node | null>): DocumentNode {
@@ -146,10 +146,16 @@ function offsetOf(node: Node | null): number {
   return node?.range?.[0] ?? 0;
 }
 
-/** Tags may create values beyond JSON's types, such as dates and bytes. A schema sees them as empty strings. */
-function scalarValue(value: unknown): string | number | boolean | null {
+const floatTag = 'tag:yaml.org,2002:float';
+
+/**
+ * Tags may create values beyond JSON's types, such as dates and bytes, and so does YAML 1.1. A schema sees them as they are
+ * written. An integer with the tag of floats is a number, but not to the library.
+ */
+function scalarValue({ value, source = '', tag }: Scalar): string | number | boolean | null {
   switch (typeof value) {
     case 'string':
+      return tag === floatTag && /^[-+]?\d+$/.test(value) ? Number(value) : value;
     case 'number':
     case 'boolean':
       return value;
@@ -158,6 +164,6 @@ function scalarValue(value: unknown): string | number | boolean | null {
     case 'symbol':
       return mergeKey;
     default:
-      return value === null ? null : '';
+      return value === null ? null : source;
   }
 }
