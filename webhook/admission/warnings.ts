@@ -11,17 +11,19 @@ const maxWarnings = 10;
 
 /** As many warnings as the answer has room for. If that is not all, the last one says how many were left out. */
 export function warningsWithinBudget(all: readonly string[]): readonly string[] {
-  // The API server drops a warning with a control character, and a name that is not yet validated may hold one.
-  const warnings = [...new Set(all)].map((text) => printable(text, maxWarningBytes));
+  // There may be tens of thousands, so only those that are shown are escaped and cut.
+  const warnings = new Set(all);
   const shown: string[] = [];
   let bytes = 0;
-  for (const warning of warnings) {
+  for (const text of warnings) {
+    // The API server drops a warning with a control character, and a name that is not yet validated may hold one.
+    const warning = printable(text, maxWarningBytes);
     bytes += Buffer.byteLength(warning);
     if (shown.length === maxWarnings || bytes > maxTotalBytes) break;
     shown.push(warning);
   }
-  if (shown.length === warnings.length) return shown;
+  if (shown.length === warnings.size) return shown;
   // The count takes the place of a warning.
   const kept = shown.slice(0, maxWarnings - 1);
-  return [...kept, `and ${warnings.length - kept.length} more`];
+  return [...kept, `and ${warnings.size - kept.length} more`];
 }

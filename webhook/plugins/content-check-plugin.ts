@@ -19,7 +19,7 @@ import type { AdmissionPlugin, PluginAnswer } from '../admission/admission-plugi
 import { isOversized } from '../admission/written-source';
 import { capturedKind } from './capture-change';
 import { checkedContent, type CheckedContent } from './checked-content';
-import { ContentChecker, type CheckReport, type CheckedWrite } from './content-checker';
+import { ContentChecker, type CheckReport, type CheckedWrite, type Finding } from './content-checker';
 import type { WebhookMetrics } from '../metrics';
 import { SchemaReader } from './schema-reader';
 import type { TimeLimit } from '../../shared/runtime/time-limit';
@@ -126,8 +126,10 @@ function answerTo(
   { findings, unchecked }: CheckReport,
   { mode, problems }: CheckSettings,
 ): PluginAnswer {
-  const denying = mode === 'deny' ? findings.filter(({ isOld }) => !isOld) : [];
-  const warning = findings.filter((finding) => !denying.includes(finding));
+  // A write may have tens of thousands of findings, so none is looked up in a list.
+  const isDenying = ({ isOld }: Finding): boolean => mode === 'deny' && !isOld;
+  const denying = findings.filter(isDenying);
+  const warning = findings.filter((finding) => !isDenying(finding));
   const warnings = [
     ...[...warning, ...unchecked].map(({ line }) => `${source}: ${line}`),
     ...problems.map((problem) => describeProblem(source, problem)),
