@@ -275,6 +275,15 @@ x = [
     expect((await faults('a.json', `{"hosts": [${'"A",'.repeat(50)} "A"]}`)).faults).toHaveLength(20);
   });
 
+  it('reports them of however many documents', async () => {
+    const parse = await formatOf('a.json')!.load();
+    const schema = loadSchema('shapes/app.json', '{"items": false}', parse);
+    const list = parse(`[${'1,'.repeat(29)}1]`);
+    const documents = Array.from({ length: 10_000 }, () => (list.fault ? [] : list.documents())).flat();
+    const result = contentFaults('a.yaml', '', () => ({ documents: () => documents }), [schema, schema]);
+    expect(result.faults).toHaveLength(20);
+  });
+
   it.each([
     ['{"pattern": "(?=a)b"}', 'shapes/app.json:1:13: this pattern is not an RE2 pattern, or is too large'],
     ['{"$ref": "http://example.com/x"}', 'shapes/app.json:1:10: this reference does not resolve within the schema'],

@@ -1,5 +1,5 @@
 import type { ContentParser, DocumentNode } from './document-node';
-import { schemaViolations } from './json-schema';
+import { schemaViolations, type SchemaViolation } from './json-schema';
 import { SchemaError } from './schema-values';
 import { positionAt } from './text-position';
 
@@ -34,24 +34,29 @@ export function contentFaults(
     return { faults: [`${placeIn(key, text, parsed.fault.offset)}: ${parsed.fault.reason}`], unusable: [] };
   if (schemas.length === 0) return { faults: [], unusable: [] };
   const documents = parsed.documents();
-  const faults: string[] = [];
+  const found: Found[] = [];
   const unusable: string[] = [];
   for (const schema of schemas) {
     try {
-      faults.push(...documents.flatMap((document) => violationLines(key, text, document, schema)));
+      const all = documents.flatMap((document) => schemaViolations(document, schema.root));
+      for (const violation of all.slice(0, maxFaults)) found.push({ violation, schema });
     } catch (thrown) {
       if (!(thrown instanceof SchemaError)) throw thrown;
       unusable.push(describeSchemaError(schema, thrown));
     }
   }
-  return { faults: faults.slice(0, maxFaults), unusable };
+  // To find a line takes longer than to find a fault, so it is done only for those that are reported.
+  return { faults: found.slice(0, maxFaults).map((each) => violationLine(key, text, each)), unusable };
 }
 
-function violationLines(key: string, text: string, document: DocumentNode, schema: LoadedSchema): readonly string[] {
-  return schemaViolations(document, schema.root).map(
-    ({ offset, schemaOffset, reason }) =>
-      `${placeIn(key, text, offset)}: ${reason} (${placeIn(schema.name, schema.text, schemaOffset)})`,
-  );
+interface Found {
+  readonly violation: SchemaViolation;
+  readonly schema: LoadedSchema;
+}
+
+function violationLine(key: string, text: string, { violation, schema }: Found): string {
+  const { offset, schemaOffset, reason } = violation;
+  return `${placeIn(key, text, offset)}: ${reason} (${placeIn(schema.name, schema.text, schemaOffset)})`;
 }
 
 /** Parses the text of a schema, in any format that documents may have. @throws SchemaError */
