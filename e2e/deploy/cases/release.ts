@@ -302,9 +302,12 @@ export const releaseCases: readonly ChartCase[] = [
           (rule) => rule.ports.map(({ port }) => port),
         );
       expect(ports('reroll', 'ingress')).toEqual(['http', 'channel']);
-      expect(ports('reroll', 'egress')).toEqual([53, 53, 8443, 8080]);
+      // Those of DNS by UDP and TCP.
+      const dns = [53, 53, 5353, 5353, 8053, 8053];
+      expect(ports('reroll', 'egress')).toEqual([...dns, 8443, 8080]);
       expect(ports('reroll-webhook', 'ingress')).toEqual(['http', 'https']);
-      expect(ports('reroll-webhook', 'egress')).toEqual([53, 53, 8443, 8444]);
+      expect(ports('reroll-webhook', 'egress')).toEqual([...dns, 8443, 8444]);
+      expect(ports('reroll-test', 'egress')).toEqual([...dns, 'http']);
       expect(ports('reroll-certs', 'ingress')).toEqual(['http']);
       const [, channel] = rendered.spec('NetworkPolicy', 'reroll')['ingress'] as readonly { from: readonly { podSelector: { matchLabels: object } }[] }[]; // prettier-ignore
       expect(rendered.template('reroll-webhook').metadata.labels).toMatchObject(channel?.from[0]?.podSelector.matchLabels ?? { none: '' }); // prettier-ignore
