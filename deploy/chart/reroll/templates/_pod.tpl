@@ -104,7 +104,7 @@ livenessProbe:
 
 {{/* The port of the endpoint, for network policies. */}}
 {{- define "reroll.urlPort" -}}
-{{- $url := urlParse . -}}
+{{- $url := trim . | urlParse -}}
 {{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (eq $url.scheme "https" | ternary "443" "80") -}}
 {{- end }}
 
