@@ -300,6 +300,29 @@ export const reconcilerCases: readonly ChartCase[] = [
     },
   },
   {
+    what: 'variables that the chart sets too: none is there twice, and that of the values counts',
+    values: {
+      reloader: {
+        metaInfo: true,
+        deployment: {
+          env: {
+            open: { NODE_OPTIONS: '--dns-result-order=ipv6first', RELOADER_NAMESPACE: 'tools' },
+            field: { POD_NAME: 'metadata.uid' },
+          },
+        },
+      },
+    },
+    check: (rendered) => {
+      expect(rendered.container().env?.map(({ name }) => name)).toEqual([
+        ...['RELOADER_DEPLOYMENT_NAME', 'NODE_OPTIONS', 'RELOADER_NAMESPACE', 'POD_NAME'],
+      ]);
+      expect(rendered.env()).toMatchObject({
+        NODE_OPTIONS: '--dns-result-order=ipv6first',
+        RELOADER_NAMESPACE: 'tools',
+      });
+    },
+  },
+  {
     what: 'metrics by namespace, and what is told of the install',
     values: { reloader: { enableMetricsByNamespace: true, metaInfo: true } },
     check: (rendered) => {

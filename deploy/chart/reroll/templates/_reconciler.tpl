@@ -77,6 +77,17 @@
 {{- end }}
 {{- end }}
 
+{{/* No variable is there twice: an upgrade may drop the last one of a name, which a pod takes, and server-side apply refuses both. */}}
+{{- define "reroll.reconcilerEnv" -}}
+{{- $own := list (dict "name" "POD_NAME" "valueFrom" (dict "fieldRef" (dict "fieldPath" "metadata.name"))) -}}
+{{- $all := printf "%s%s" (include "reroll.memoryEnv" .Values.reloader.deployment.resources) (include "reroll.userEnv" .) | fromYamlArray | concat $own -}}
+{{- $last := dict -}}
+{{- range $index, $variable := $all }}{{ $_ := set $last $variable.name $index }}{{ end -}}
+{{- $kept := list -}}
+{{- range $index, $variable := $all }}{{ if eq $index (index $last $variable.name) }}{{ $kept = append $kept $variable }}{{ end }}{{ end -}}
+{{- toYaml $kept -}}
+{{- end }}
+
 {{- define "reroll.userEnv" -}}
 {{- $env := .Values.reloader.deployment.env -}}
 {{- include "reroll.tracingEnv" . }}
