@@ -379,6 +379,31 @@ export const releaseCases: readonly ChartCase[] = [
       }),
   },
   {
+    what: 'helm test: its pod runs on Linux, has the common labels, and its policy selects no pod of another chart',
+    values: {
+      nameOverride: 'a'.repeat(63),
+      commonLabels: { team: 'platform', 'app.kubernetes.io/name': 'a'.repeat(63) },
+      webhook: { nodeSelector: { pool: 'system' } },
+      reloader: { netpol: { enabled: true, from: [{ podSelector: {} }] } },
+    },
+    check: (rendered) => {
+      expect(rendered.spec('Pod')['nodeSelector']).toEqual({ 'kubernetes.io/os': 'linux', pool: 'system' });
+      const own = {
+        'app.kubernetes.io/name': `${'a'.repeat(58)}-test`,
+        'app.kubernetes.io/instance': 'reroll',
+        'app.kubernetes.io/component': 'test',
+      };
+      expect(rendered.one('Pod').metadata.labels).toEqual({ ...own, team: 'platform' });
+      expect(rendered.spec('NetworkPolicy', `reroll-${'a'.repeat(43)}-test`)['podSelector']).toEqual({
+        matchLabels: own,
+      });
+      expect(rendered.spec('NetworkPolicy', `reroll-${'a'.repeat(43)}`)['ingress']).toContainEqual({
+        ports: [{ port: 'http' }],
+        from: [{ podSelector: {} }, { podSelector: { matchLabels: own } }],
+      });
+    },
+  },
+  {
     what: 'helm test asks each pod that there should be',
     values: { reloader: { deployment: { replicas: 3 } } },
     check: (rendered) => {

@@ -39,6 +39,13 @@ app.kubernetes.io/name: {{ include "reroll.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
+{{/* Labels of the pod of helm test. Its name differs from that of the other pods, so that no Service selects it. */}}
+{{- define "reroll.testLabels" -}}
+app.kubernetes.io/name: {{ include "reroll.name" . | trunc 58 | trimSuffix "-" | printf "%s-test" | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+app.kubernetes.io/component: test
+{{- end }}
+
 {{/* Called with a dict of `root` and `component`, optionally `match` with more labels. */}}
 {{- define "reroll.selectorLabels" -}}
 {{ include "reroll.releaseLabels" .root }}

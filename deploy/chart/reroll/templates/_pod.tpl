@@ -16,7 +16,7 @@ imagePullSecrets: {{- . | nindent 2 }}
 {{ $key }}: {{ . | quote }}
 {{- end }}
 {{- end }}
-nodeSelector: {{- mergeOverwrite (dict "kubernetes.io/os" "linux") ($v.nodeSelector | default dict) | toYaml | nindent 2 }}
+nodeSelector: {{- include "reroll.nodeSelector" $v | nindent 2 }}
 {{- range $key := list "securityContext" "affinity" "tolerations" "dnsConfig" }}
 {{- with index $v $key }}
 {{ $key }}: {{- toYaml . | nindent 2 }}
@@ -35,6 +35,10 @@ topologySpreadConstraints:
       matchLabels: {{- include "reroll.selectorLabels" $ | nindent 8 }}
   {{- end }}
 {{- end }}
+{{- end }}
+
+{{- define "reroll.nodeSelector" -}}
+{{- mergeOverwrite (dict "kubernetes.io/os" "linux") (.nodeSelector | default dict) | toYaml -}}
 {{- end }}
 
 {{/* There is no preStop: the processes drain by themselves on SIGTERM. Called with a dict of `root`, `resources`, and `ports` by name; optionally `security`, `liveness`, `readiness`. */}}
