@@ -404,6 +404,21 @@ export const releaseCases: readonly ChartCase[] = [
     },
   },
   {
+    what: 'labels, annotations and lists with nothing below their key are empty',
+    values: {
+      reloader: { deployment: { labels: null }, netpol: { enabled: true, sinkPorts: null } },
+      webhook: { ignoreNamespaces: null, registrationAnnotations: null },
+    },
+    check: (rendered) => {
+      expect(rendered.one('Deployment', 'reroll').metadata.labels).not.toHaveProperty('provider');
+      expect(rendered.spec('NetworkPolicy', 'reroll')['egress']).toContainEqual({
+        ports: [{ port: 443 }, { port: 6443 }],
+      });
+      expect(rendered.one('ValidatingWebhookConfiguration').metadata).not.toHaveProperty('annotations');
+      expect(rendered.hooked('ValidatingWebhookConfiguration')).toContain('secrets');
+    },
+  },
+  {
     what: 'helm test asks each pod that there should be',
     values: { reloader: { deployment: { replicas: 3 } } },
     check: (rendered) => {

@@ -135,7 +135,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 
 {{/* Labels of the reconciler. Values from Reloader's chart may include the labels of Reloader's release by default; those are dropped. */}}
 {{- define "reroll.deploymentLabels" -}}
-{{- $labels := .Values.reloader.deployment.labels -}}
+{{- $labels := .Values.reloader.deployment.labels | default dict -}}
 {{- if eq (dig "provider" "" $labels) "stakater" -}}{{- $labels = omit $labels "provider" "group" "version" -}}{{- end -}}
 {{- with $labels }}{{ tpl (toYaml .) $ }}{{ end -}}
 {{- end }}
