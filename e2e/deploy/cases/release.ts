@@ -404,6 +404,24 @@ export const releaseCases: readonly ChartCase[] = [
     },
   },
   {
+    what: 'helm test without a webhook: its pod runs where the reconciler does, and as whom',
+    values: {
+      webhook: { enabled: false },
+      reloader: {
+        deployment: {
+          securityContext: { runAsUser: null, runAsGroup: null },
+          nodeSelector: { pool: 'system' },
+          tolerations: [{ operator: 'Exists' }],
+        },
+      },
+    },
+    check: (rendered) => {
+      for (const field of ['securityContext', 'nodeSelector', 'tolerations']) {
+        expect(rendered.spec('Pod')[field]).toEqual(rendered.pod()[field]);
+      }
+    },
+  },
+  {
     what: 'labels, annotations and lists with nothing below their key are empty',
     values: {
       reloader: { deployment: { labels: null }, netpol: { enabled: true, sinkPorts: null } },
