@@ -67,7 +67,7 @@ function webhookManifests(namespace: string): readonly object[] {
 export const hookTypes: readonly HookType[] = ['validating', 'mutating'];
 
 /** Placeholders that the chart replaces with the names of the release. */
-const service = { namespace: '@namespace@', name: '@service@' };
+const service = { namespace: '@namespace@', name: '@service@', reconcilerAccount: '@account@' };
 
 /**
  * The webhooks of a configuration, generated for the chart, so that the match conditions are defined and tested only

@@ -19,6 +19,8 @@ export interface WebhookService {
   readonly name: string;
   /** `namespace/name` of the Certificate whose CA cert-manager injects; undefined if `reroll certs` sets the CA. */
   readonly injectCaFrom?: string | undefined;
+  /** ServiceAccount of the reconciler, in the same namespace; undefined if it is unknown: then it may be any. */
+  readonly reconcilerAccount?: string | undefined;
 }
 
 const kinds = {
@@ -184,9 +186,14 @@ function differs(field: string): string {
  */
 export function webhookConfiguration(
   type: HookType,
-  { namespace, name, injectCaFrom }: WebhookService,
+  { namespace, name, injectCaFrom, reconcilerAccount }: WebhookService,
   selection?: WebhookSelection,
 ) {
+  const accounts = `system:serviceaccount:${namespace}:`;
+  const isOthers =
+    reconcilerAccount === undefined
+      ? `!request.userInfo.username.startsWith("${accounts}")`
+      : `request.userInfo.username != "${accounts}${reconcilerAccount}"`;
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: kinds[type],
@@ -219,7 +226,7 @@ export function webhookConfiguration(
       matchConditions: [
         {
           name: 'not-own-write',
-          expression: `!has(request.userInfo.username) || !request.userInfo.username.startsWith("system:serviceaccount:${namespace}:")`,
+          expression: `!has(request.userInfo.username) || ${isOthers}`,
         },
         ...conditions,
       ],

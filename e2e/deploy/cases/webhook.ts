@@ -14,6 +14,7 @@ interface Hook {
   readonly rules: readonly { readonly resources: readonly string[] }[];
   readonly namespaceSelector: Selector;
   readonly objectSelector?: Selector;
+  readonly matchConditions: readonly Values[];
 }
 
 interface Selector {
@@ -134,6 +135,27 @@ export const webhookCases: readonly ChartCase[] = [
       }
     },
   },
+  ...(
+    [
+      [{}, 'reroll'],
+      [{ serviceAccount: { create: false, name: 'mine' } }, 'mine'],
+      [{ serviceAccount: { create: false } }, 'default'],
+    ] as const
+  ).map(([reloader, account]): ChartCase => ({
+    what: `the webhook is not called for writes of the reconciler as ${account}, and for those of others in its namespace it is`,
+    values: { reloader },
+    options: { namespace: 'tools', release: 'reroll' },
+    check: (rendered) => {
+      for (const kind of ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']) {
+        for (const { matchConditions } of rendered.one(kind)['webhooks'] as readonly Hook[]) {
+          expect(matchConditions[0]).toEqual({
+            name: 'not-own-write',
+            expression: `!has(request.userInfo.username) || request.userInfo.username != "system:serviceaccount:tools:${account}"`,
+          });
+        }
+      }
+    },
+  })),
   {
     what: 'further conditions and annotations of registrations',
     values: {
