@@ -15,13 +15,15 @@ function world(pods: Pods, lookUps: readonly number[]): string {
     const pods = ${JSON.stringify(Object.entries(pods))}, lookUps = ${JSON.stringify(lookUps)};
     globalThis.setTimeout = (then) => setImmediate(then);
     const dns = require('node:dns').promises;
-    const known = (isV6) => pods.slice(0, lookUps[0]).map(([address]) => address).filter((each) => each.includes(':') === isV6);
-    dns.resolve4 = async () => known(false);
-    dns.resolve6 = async () => {
-      const found = known(true);
+    // These ask for the name as it is, without the search domains of the pod: no such name is in the DNS of a cluster.
+    dns.resolve4 = dns.resolve6 = async () => {
+      throw new Error('ENOTFOUND');
+    };
+    dns.lookup = async (_name, { all }) => {
+      const found = pods.slice(0, lookUps[0]).map(([address]) => ({ address, family: address.includes(':') ? 6 : 4 }));
       if (lookUps.length > 1) lookUps.shift();
-      if (found.length === 0) throw new Error('ENODATA');
-      return found;
+      if (found.length === 0) throw new Error('ENOTFOUND');
+      return all ? found : found[0];
     };
     globalThis.fetch = async (url) => {
       const [, answer] = pods.find(([address]) => url === 'http://' + (address.includes(':') ? '[' + address + ']' : address) + ':9090/readyz?verbose');
