@@ -218,6 +218,22 @@ export const reconcilerCases: readonly ChartCase[] = [
     },
   },
   {
+    what: 'roles in namespaces that several installs may watch have the name of the install, as those of the cluster do',
+    values: { reloader: { watchGlobally: false, namespaces: ['shop'] } },
+    options: { namespace: 'tools' },
+    check: (rendered) => {
+      for (const kind of ['Role', 'RoleBinding']) {
+        const objects = rendered.manifests.filter((each) => each.kind === kind);
+        const names = objects.map(({ metadata: { namespace = '', name } }) => `${namespace}/${name}`);
+        expect(names.toSorted()).toEqual([
+          ...['shop/tools-reroll', 'shop/tools-reroll-webhook-schemas', 'tools/reroll', 'tools/reroll-certs'],
+          ...['tools/reroll-own', 'tools/reroll-webhook', 'tools/reroll-webhook-schemas'],
+        ]);
+      }
+      expect(rendered.one('RoleBinding', 'tools-reroll')['roleRef']).toMatchObject({ name: 'tools-reroll' });
+    },
+  },
+  {
     what: 'namespaces as text',
     values: { reloader: { watchGlobally: false, namespaces: ' shop, blog ' } },
     check: (rendered) => expect(rendered.args()).toContain('--namespaces=blog,reroll,shop'),

@@ -18,7 +18,7 @@
 {{- .Values.namespace | default .Release.Namespace -}}
 {{- end }}
 
-{{/* The name of a cluster-scoped object includes the release's namespace, unless both names are the same. Called with a dict of `root` and `name`. */}}
+{{/* The name of an object outside of the release's namespace includes that namespace, unless both names are the same. Called with a dict of `root` and `name`. */}}
 {{- define "reroll.clusterName" -}}
 {{- $namespace := include "reroll.namespace" .root -}}
 {{- if eq $namespace (include "reroll.fullname" .root) -}}{{ .name }}{{- else -}}{{ printf "%s-%s" $namespace .name }}{{- end -}}

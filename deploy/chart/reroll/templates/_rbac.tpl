@@ -19,7 +19,7 @@ imagePullSecrets: {{- . | nindent 2 }}
 {{- define "reroll.grant" -}}
 {{- $kind := empty .within | ternary "ClusterRole" "Role" }}
 {{- $namespace := include "reroll.namespace" .root }}
-{{- $name := empty .within | ternary (include "reroll.clusterName" .) .name }}
+{{- $name := eq .within $namespace | ternary .name (include "reroll.clusterName" .) }}
 {{- $more := include "reroll.more" (dict "root" .root "labels" .root.Values.reloader.rbac.labels) | fromYaml }}
 {{- range $object := list $kind (printf "%sBinding" $kind) }}
 ---
