@@ -10,6 +10,8 @@ const textOf = (page: string): string => readFileSync(path.join(runbooks, page),
 
 const values = parseDocument(readFileSync(path.join(projectDir, 'deploy/chart/reroll/values.yaml'), 'utf8'));
 
+const manifests = readFileSync(path.join(projectDir, 'deploy/manifests/install.yaml'), 'utf8');
+
 /** The source code of what runs in a cluster. */
 const code = ['shared', 'reconciler', 'webhook', 'certs']
   .flatMap((folder) =>
@@ -30,6 +32,20 @@ describe.each(pages)('docs/runbooks/%s', (page) => {
       [...patterns!.matchAll(/'([^']+)'/g)].map(([, pattern]) => pattern!.replaceAll('"', '')),
     );
     expect(wanted.filter((line) => !code.includes(line))).toEqual([]);
+  });
+
+  // kubectl reads one pod of a Deployment. The webhook has two, and the reconciler one that leads and others that do not.
+  it('reads the logs of all pods of a process', () => {
+    expect(textOf(page)).not.toMatch(/logs deployment\/reroll(-webhook)?(?![\w-])/);
+  });
+
+  it('edits flags that the manifests set', () => {
+    const edited = [...textOf(page).matchAll(/sed 's\/([^/]+)\//g)].map(([, flag]) => flag!);
+    expect(edited.filter((flag) => !manifests.includes(`- ${flag}\n`))).toEqual([]);
+  });
+
+  it('sets no variable, because the flags that the manifests set win over variables', () => {
+    expect(textOf(page)).not.toMatch(/kubectl .*\bset env\b/);
   });
 
   it('leads to pages and headings that are there', () => {
