@@ -27,7 +27,7 @@ export const leaseCheck: Check = {
       );
     }
     const object = `Lease ${rerollNamespace}/${leaseName}`;
-    const logs = `see the log of the reconcilers: kubectl -n ${rerollNamespace} logs -l app.kubernetes.io/component=reconciler`;
+    const logs = `see the log of the reconcilers: kubectl -n ${rerollNamespace} logs -l app.kubernetes.io/component=reconciler --tail=-1`;
     if (!record) {
       return failed(`there is no ${object}`, 'name the install with --reroll-namespace and --lease-name, or ' + logs);
     }

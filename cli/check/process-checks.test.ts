@@ -26,7 +26,14 @@ rows(leaseCheck, [
     /^there is no Lease reroll\/reroll$/,
     /--lease-name/,
   ],
-  ['nobody holds it', (install) => (spec(install, 'Lease', 'reroll').holderIdentity = ''), 'failed', /^nobody holds/],
+  [
+    'nobody holds it',
+    (install) => (spec(install, 'Lease', 'reroll').holderIdentity = ''),
+    'failed',
+    /^nobody holds/,
+    // By label, kubectl prints ten lines of each pod, unless it is told to print all.
+    /kubectl -n reroll logs -l app\.kubernetes\.io\/component=reconciler --tail=-1$/,
+  ],
   [
     'its holder is gone',
     (install) => (spec(install, 'Lease', 'reroll').renewTime = '2025-12-31T23:50:00.000000Z'),
