@@ -83,7 +83,7 @@ describe('certificates out of a directory', () => {
       expect(warning).toMatchObject({ level: 'warn', problem: expect.stringMatching(problem) });
       const { address } = await running.line(({ message }) => message === 'serving metrics and probes');
       const answer = await fetch(`http://${String(address)}/readyz?verbose`);
-      expect(answer.status).toBe(503);
+      expect(answer.status).toBe(500);
       expect(await answer.text()).toContain('[-] certificate: there is none yet: see --certs-secret and --tls-dir');
     },
     timeoutMs,

@@ -39,6 +39,12 @@ export interface HttpServerOptions {
  */
 const connectionLimits = { max: 64, maxPerAddress: 32, idleMs: 5_000, slowMs: 0 };
 
+/**
+ * That of the API server's own probes. `kubectl get --raw` prints the body of a 500, and of a 503 only that the server is
+ * unable to handle the request.
+ */
+const failedStatus = 500;
+
 /** Plain HTTP for kubelet and Prometheus: `/healthz`, `/readyz`, `/metrics`, and Reloader's `/live`. */
 export class HttpServer {
   readonly #server: Server;
@@ -77,7 +83,7 @@ function routes({ clock, live, ready, metrics }: HttpServerOptions): Express {
   app.get('/healthz', (_request, response) => {
     const report = examine(live);
     response
-      .status(report.ok ? 200 : 503)
+      .status(report.ok ? 200 : failedStatus)
       .type('text')
       .send(describe(report));
   });
@@ -91,7 +97,7 @@ function routes({ clock, live, ready, metrics }: HttpServerOptions): Express {
   });
   app.get('/readyz', (request, response) => {
     const report = examine(ready);
-    response.status(report.ok ? 200 : 503);
+    response.status(report.ok ? 200 : failedStatus);
     if (request.query['verbose'] === undefined) response.json(report);
     else response.type('text').send(describe(report));
   });
