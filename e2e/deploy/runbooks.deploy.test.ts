@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseDocument } from 'yaml';
+import { WebhookMetrics } from '../../webhook/metrics';
 import { projectDir } from '../control-plane/versions';
 
 const runbooks = path.join(projectDir, 'docs', 'runbooks');
@@ -54,5 +55,15 @@ describe.each(pages)('docs/runbooks/%s', (page) => {
       const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.toLowerCase().replaceAll(' ', '-'));
       if (heading !== undefined) expect(headings).toContain(heading);
     }
+  });
+});
+
+describe('docs/runbooks/reroll-admission-errors.md', () => {
+  it('says of each part of the webhook what is missing if it fails', async () => {
+    const told = [...textOf('reroll-admission-errors.md').matchAll(/^\| `([\w-]+)` /gm)].map(([, duty]) => duty);
+    const series = [
+      ...(await new WebhookMetrics().registry.text()).matchAll(/duty_failures_total\{duty="([\w-]+)"\}/g),
+    ];
+    expect(told.filter((duty) => duty !== 'duty').toSorted()).toEqual(series.map(([, duty]) => duty).toSorted());
   });
 });
