@@ -15,7 +15,9 @@ export interface KeyAssignment {
 const keyAssignment: z.ZodType<KeyAssignment, string> = z.string().transform((text, context) => {
   const equals = text.indexOf('=');
   if (equals > 0) return { key: text.slice(0, equals), given: text.slice(equals + 1) };
-  context.addIssue('no key before a "="; a comma begins another key, unless all is in double quotes');
+  context.addIssue(
+    'no key before a "="; a comma begins another key, unless double quotes are around all of it: put these into single ones, or the shell removes them',
+  );
   return z.NEVER;
 });
 

@@ -355,6 +355,11 @@ describe('wrong arguments', () => {
       ['cm/app', '--set=hunter2'],
       '--set (not shown, it may be a credential): no key before a "="',
     ],
+    [
+      'a value with a comma, whose double quotes the shell took away',
+      ['cm/app', '--set=color=a,hunter2'],
+      'a comma begins another key, unless double quotes are around all of it: put these into single ones, or the shell removes them',
+    ],
   ])('%s', async (_what, args, problem) => {
     const run = await preview(await situated(), args);
     expect([run.code, run.out]).toEqual([2, '']);
