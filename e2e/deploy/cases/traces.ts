@@ -15,15 +15,6 @@ export const traceCases: readonly ChartCase[] = [
     },
   },
   {
-    what: 'network policies: the webhook reaches the pods behind the endpoint of traces on the ports of sinkPorts',
-    values: { reloader: { netpol: { enabled: true, sinkPorts: [4318] } }, tracing: { endpoint: 'http://otel-collector.observability' } }, // prettier-ignore
-    check: (rendered) => {
-      // A policy sees the port of the pod, not that of the Service.
-      expect(rendered.spec('NetworkPolicy', 'reroll-webhook')['egress']).toContainEqual({ ports: [{ port: 4318 }] });
-      expect(JSON.stringify(rendered.spec('NetworkPolicy', 'reroll-certs'))).not.toContain('4318');
-    },
-  },
-  {
     what: 'network policies: without traces the webhook calls no receiver',
     values: { reloader: { netpol: { enabled: true, sinkPorts: [4318] } } },
     check: (rendered) => expect(JSON.stringify(rendered.spec('NetworkPolicy', 'reroll-webhook'))).not.toContain('4318'),
