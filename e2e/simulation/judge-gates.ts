@@ -54,7 +54,11 @@ export function changedSources(
   former: WriteRecord['object'] | undefined,
   write: WriteRecord,
 ): readonly SourceName[] {
-  const earlier = writes.filter(({ revision }) => revision < write.revision).map(({ object }) => object);
+  // Under another digest key all entries differ, with the same number, and nothing has changed.
+  const digestKey = baselineOf(write.object)?.key;
+  const earlier = writes
+    .filter(({ revision, object }) => revision < write.revision && baselineOf(object)?.key === digestKey)
+    .map(({ object }) => object);
   const newest = earlier.reduce<WriteRecord['object'] | undefined>(
     (most, object) => ((baselineOf(object)?.n ?? -1) > (baselineOf(most)?.n ?? -1) ? object : most),
     undefined,
