@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { createObject } from '../../shared/kube/client/objects';
 import { configMaps } from '../../shared/kube/resource';
 import { FakeClock } from '../../shared/runtime/fake-clock';
-import { systemClock, type Clock } from '../../shared/runtime/clock';
+import type { Clock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { parseOptions, type Environment } from '../../shared/runtime/options/options';
 import { connect } from './cluster';
@@ -234,13 +234,13 @@ describe('a leader that cannot be asked', () => {
     expect(renewing[0]).toBe(silence);
   });
 
-  it.each<[string, KubeServerOptions]>([
-    ['the API server', { ...good, hangs: true }],
-    ['the pod', withPod(() => undefined)],
-  ])('is given up by --timeout where %s does not answer', async (_what, options) => {
-    const { port } = await kubeServer(options);
+  it.each<[string, (hang: () => void) => KubeServerOptions]>([
+    ['the API server', (hangs) => ({ ...good, hangs })],
+    ['the pod', (hangs) => withPod(hangs)],
+  ])('is given up by --timeout where %s does not answer', async (_what, optionsOf) => {
+    const clock = new FakeClock();
+    const { port } = await kubeServer(optionsOf(() => void clock.advance(50)));
     const kubeconfig = kubeconfigFor(`https://127.0.0.1:${port}`);
-    const clock = { ...systemClock, nowMs: () => new FakeClock().nowMs() };
     const asking = silenceOf(ask({ args: ['--timeout=50ms'], kubeconfig }, clock));
     expect(await asking).toEqual(['unreachable', expect.stringContaining('no answer within 50 ms')]);
   });

@@ -89,8 +89,8 @@ export interface KubeServerOptions {
   readonly accept?: string;
   /** The server's time, in the header of each answer; undefined: it does not say. */
   readonly date?: string;
-  /** Never answers a port-forward. */
-  readonly hangs?: boolean;
+  /** Called for each port-forward, which then is never answered. */
+  readonly hangs?: () => void;
 }
 
 export interface KubeServer {
@@ -129,7 +129,10 @@ export async function kubeServer(options: KubeServerOptions): Promise<KubeServer
   });
   server.on('upgrade', (request, socket: Duplex) => {
     socket.on('error', () => undefined);
-    if (options.hangs === true) return;
+    if (options.hangs) {
+      options.hangs();
+      return;
+    }
     const [, pod = ''] = /\/pods\/([^/]+)\/portforward/.exec(request.url ?? '') ?? [];
     const serve = options.pods?.[pod];
     const isAccepted = request.headers.accept === '*/*';
