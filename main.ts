@@ -5,10 +5,11 @@ import path from 'node:path';
 import { commands } from './commands';
 import { runCli } from './shared/runtime/options/cli';
 import { cliIo } from './shared/runtime/options/cli-io';
-import { turnDebuggerOff } from './shared/runtime/process/lifecycle';
+import { obeySignals, turnDebuggerOff } from './shared/runtime/process/lifecycle';
 
 // First of all: until here the signal is still Node's, which the image takes from it by a flag.
 turnDebuggerOff(process);
+obeySignals(process);
 
 // kubectl runs an executable of one name for `kubectl reroll`, and of another to complete what is typed behind it.
 const script = path.parse(process.argv[1] ?? '').name;

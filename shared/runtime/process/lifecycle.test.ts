@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { EventEmitter } from 'node:events';
 import { FakeClock } from '../fake-clock';
-import { Lifecycle, type Component, type StopSignal } from './lifecycle';
+import { Lifecycle, obeySignals, type Component, type StopSignal } from './lifecycle';
 import { RecordingLogger } from '../log/recording-logger';
 
 interface Deferred {
@@ -216,5 +217,41 @@ describe('Lifecycle', () => {
     await clock.settle();
     expect(calls.slice(2)).toEqual(['stop second', 'stop first']);
     expect(exits).toEqual([1]);
+  });
+});
+
+describe('obeySignals', () => {
+  function processOf(pid: number) {
+    const exits: number[] = [];
+    const emitter = new EventEmitter();
+    const process = Object.assign(emitter, { pid, exit: (code: number) => exits.push(code) });
+    obeySignals(process as unknown as NodeJS.Process);
+    return { emitter, exits };
+  }
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('ends process 1 at %s, which the kernel would ignore', (signal, code) => {
+    const { emitter, exits } = processOf(1);
+    emitter.emit(signal);
+    expect(exits).toEqual([code]);
+  });
+
+  it('leaves the signal to whoever listens, once or for good', () => {
+    const { emitter, exits } = processOf(1);
+    const heard: string[] = [];
+    emitter.once('SIGINT', () => heard.push('SIGINT'));
+    emitter.on('SIGTERM', () => heard.push('SIGTERM'));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGTERM']) emitter.emit(signal);
+    expect(heard).toEqual(['SIGINT', 'SIGTERM', 'SIGTERM']);
+    expect(exits).toEqual([]);
+    emitter.emit('SIGINT');
+    expect(exits).toEqual([130]);
+  });
+
+  it('leaves other processes to the kernel, which tells the shell that a signal ended them', () => {
+    const { emitter } = processOf(7);
+    expect(emitter.eventNames()).toEqual([]);
   });
 });

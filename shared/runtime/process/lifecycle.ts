@@ -163,6 +163,19 @@ export function processPort(process: NodeJS.Process): ProcessPort {
 }
 
 /**
+ * Ends process 1 of a container at a signal that nobody else handles. The kernel ignores such a signal there: a process
+ * that is still starting would miss its SIGTERM and run until SIGKILL, with the Lease, and Ctrl-C would not end a command.
+ */
+export function obeySignals(process: Pick<NodeJS.Process, 'pid' | 'on' | 'listenerCount' | 'exit'>): void {
+  if (process.pid !== 1) return;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(signalExitCodes[signal]);
+    });
+  }
+}
+
+/**
  * Keeps SIGUSR1 from opening Node's debugger, which lets anybody who connects read the whole process: keys, digests,
  * the API server token. Some who may not read those can send the signal: another container of a pod with a shared
  * process namespace, or a sidecar with the same user. A listener takes the signal away from Node, even if Node has no
