@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { ownFieldManager } from '../../domain/annotations/annotations';
-import { managedFieldsOf } from '../../domain/workloads/managed-fields';
+import { newestWriteOf } from '../../domain/workloads/managed-fields';
 import type { KubeClient } from '../client/client';
 import { undefinedIfNotFound } from '../errors';
 import type { KubeObject, RequestLimits } from '../client/objects';
@@ -34,7 +33,7 @@ const restoredAnnotation = 'reroll.dev/restored';
 export interface StoredLease {
   readonly object: KubeObject;
   readonly record: LeaseRecord;
-  /** When a Reroll process last wrote it, by the API server's clock; undefined if managedFields do not show it. */
+  /** When it was last renewed, by the API server's clock; undefined if managedFields do not show it. */
   readonly writtenAtMs: number | undefined;
 }
 
@@ -100,8 +99,7 @@ function stored(object: KubeObject): StoredLease {
   };
 }
 
+/** The holder may be no Reroll process: an install of Reloader shares its Lease with one of Reroll that has replaced it. */
 function writtenAtMs(object: KubeObject): number | undefined {
-  const own = managedFieldsOf(object).filter(({ manager }) => manager === ownFieldManager);
-  const times = own.flatMap(({ timeMs }) => timeMs ?? []);
-  return times.length === 0 ? undefined : Math.max(...times);
+  return newestWriteOf(object, [['spec', 'renewTime']])?.timeMs;
 }

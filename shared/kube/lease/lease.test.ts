@@ -18,7 +18,7 @@ interface Lease {
     resourceVersion: string;
     labels?: Record<string, string>;
     annotations?: Readonly<Record<string, string>>;
-    managedFields?: readonly { readonly manager: string; readonly time: string }[];
+    managedFields?: readonly { readonly manager: string; readonly time: string; readonly fieldsV1: object }[];
   };
   spec: Record<string, unknown>;
 }
@@ -40,7 +40,7 @@ class LeaseServer {
   write(spec: Record<string, unknown>, annotations = this.lease?.metadata.annotations): void {
     const version = String(++this.#version);
     const time = this.nowMs && `${new Date(this.nowMs()).toISOString().slice(0, 19)}Z`;
-    const managedFields = time !== undefined && { managedFields: [{ manager: 'reroll', time }] };
+    const managedFields = time !== undefined && { managedFields: [written('reroll', time, 'renewTime')] };
     this.lease = {
       metadata: {
         ...{ name: 'lock', namespace: 'ns', uid: 'u', resourceVersion: version },
@@ -72,6 +72,11 @@ class LeaseServer {
     this.write(sent.spec, this.stripsAnnotations ? undefined : sent.metadata.annotations);
     return { body: structuredClone(this.lease!) };
   }
+}
+
+/** What the API server keeps of a write that set a field of `spec`. */
+function written(manager: string, time: string, field: string) {
+  return { manager, time, fieldsV1: { 'f:spec': { [`f:${field}`]: {} } } };
 }
 
 interface Process {
@@ -167,6 +172,20 @@ describe('LeaderElection', () => {
     const { calls, election } = candidate(server, clock, 'a');
     await clock.settle();
     expect(calls).toEqual([`started ${startMs - 480_000}`]);
+    await election.stop();
+  });
+
+  it('tells when Reloader last renewed the Lease that they share, and not when a former Reroll process wrote it', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    server.write({ holderIdentity: 'reloader', renewTime: new Date(startMs - 1_000).toISOString() });
+    // The duration is as Reroll has set it a month ago, so that write is still among them.
+    server.lease!.metadata.managedFields = [
+      written('reroll', '2025-12-01T00:00:00Z', 'leaseDurationSeconds'),
+      written('Reloader', '2025-12-31T23:59:58Z', 'renewTime'),
+    ];
+    const { calls, election } = candidate(server, clock, 'a');
+    await clock.advance(20_000);
+    expect(calls).toEqual([`started ${startMs - 2_000}`]);
     await election.stop();
   });
 
