@@ -260,6 +260,8 @@ describe('parseReconcilerOptions', () => {
     ['--match', 'unknown flag'],
     ['--secret-annotation=example.com/a/b', 'not an annotation key'],
     [`--secret-annotation=${'a'.repeat(64)}`, 'not an annotation key'],
+    [`--secret-annotation=${'a.'.repeat(126)}bc/reload`, 'not an annotation key'],
+    ['--node-pool-label=Example.com/pool', 'not a label key'],
     [
       '--ignored-workload-types=Jobs',
       'element "Jobs": not a type that can be ignored; accepted: a list of jobs, cronjobs',

@@ -48,6 +48,16 @@ describe('read as by Reloader', () => {
     ['§1.2 configMaps', ['--resources-to-ignore=configMaps'], { ignoredSourceKind: 'ConfigMap' }],
     ['§1.2 both types', ['--ignored-workload-types=jobs,cronjobs'], { ignoredWorkloadKinds: ['Job', 'CronJob'] }],
     [
+      '§1.2 an annotation key in upper case',
+      ['--ignore-annotation=Example.COM/Ignore'],
+      { annotationKeys: { ignore: 'Example.COM/Ignore' } },
+    ],
+    [
+      '§1.2 an annotation key with a long label before the slash',
+      [`--ignore-annotation=${'a'.repeat(64)}.example/ignore`],
+      { annotationKeys: { ignore: `${'a'.repeat(64)}.example/ignore` } },
+    ],
+    [
       '§10.3 a selector that CSV cuts in two',
       ['--resource-label-selector=k in (a,b)'],
       { sourceSelector: parseSelector('k in (a,b)') },

@@ -106,14 +106,13 @@ export const serviceName = z
   .string()
   .regex(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/, 'not a Service: up to 63 lower-case letters, digits and dashes');
 
-/** An annotation key: a name of up to 63 characters, optionally after a DNS subdomain and a slash. */
-export const annotationKey = z
-  .string()
-  .max(253 + 1 + 63, 'longer than an annotation key can be')
-  .regex(
-    new RegExp(`^(${dnsLabel}(\\.${dnsLabel})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`),
-    'not an annotation key',
-  );
+/** A name of up to 63 characters, optionally after a DNS subdomain and a slash. */
+const qualifiedName = `^((?=[^/]{1,253}/)${anyLabel}(\\.${anyLabel})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`;
+
+export const labelKey = z.string().regex(new RegExp(qualifiedName), 'not a label key');
+
+/** Only in annotations does the API server accept a subdomain in upper case. */
+export const annotationKey = z.string().regex(new RegExp(qualifiedName, 'i'), 'not an annotation key');
 
 /** A list without duplicates; every problem names its element. */
 export function listOf<T>(element: z.ZodType<T, string>): z.ZodType<readonly T[], readonly string[]> {

@@ -1,7 +1,7 @@
 import type { PaceSettings } from '../../domain/gate-settings/pace-settings';
 import { parseRestartRate } from '../../domain/gate-settings/restart-rate';
 import { parseRollingLimit } from '../../domain/gate-settings/rolling-limit';
-import { annotationKey, parsedOr } from './option-schemas';
+import { labelKey, parsedOr } from './option-schemas';
 import type { OptionTable, OptionValues } from './option-table';
 
 const limit = parsedOr(parseRollingLimit);
@@ -33,7 +33,7 @@ export const paceOptionTable = {
   },
   nodePoolLabel: {
     flag: 'node-pool-label',
-    schema: annotationKey.optional(),
+    schema: labelKey.optional(),
     describe: 'Label of nodes that names their pool. Default: none.',
     accepts: 'a label such as cloud.google.com/gke-nodepool',
   },
