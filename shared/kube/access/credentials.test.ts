@@ -53,6 +53,22 @@ describe('RenewedCredentials', () => {
     await expect(credentials.headers()).rejects.toThrow('plugin failed');
     expect(await credentials.headers()).toEqual({ authorization: 'x' });
   });
+
+  it('uses the last credentials while it cannot obtain others, until the server refuses them', async () => {
+    const clock = new FakeClock();
+    let token: string | undefined = 'one';
+    const credentials = new RenewedCredentials(clock, async () => {
+      if (token === undefined) throw new CredentialsError('EMFILE: too many open files');
+      return { authorization: token };
+    });
+    await credentials.headers();
+    token = undefined;
+    await clock.advance(60_000);
+    expect(await credentials.headers()).toEqual({ authorization: 'one' });
+    await expect(credentials.refresh()).rejects.toThrow('EMFILE');
+    token = 'two';
+    expect(await credentials.headers()).toEqual({ authorization: 'two' });
+  });
 });
 
 describe('tokenFileCredentials', () => {

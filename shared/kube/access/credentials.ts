@@ -44,7 +44,13 @@ export class RenewedCredentials implements Credentials {
   async headers(): Promise<Readonly<Record<string, string>>> {
     const current = this.#current;
     if (current && this.#clock.monotonicMs() - current.obtainedMs < maxAgeMs) return current.headers;
-    return await this.#renew('aged');
+    try {
+      return await this.#renew('aged');
+    } catch (thrown) {
+      if (!current) throw thrown;
+      // As in client-go. They are probably valid for long: a file that cannot be read for a moment must not cost the Lease.
+      return current.headers;
+    }
   }
 
   async refresh(): Promise<void> {
