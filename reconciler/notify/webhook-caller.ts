@@ -33,7 +33,7 @@ export class WebhookCaller {
   readonly #options: WebhookCallerOptions;
   readonly #queue: KeyQueue;
   readonly #stop = new AbortController();
-  /** Sources that have changed since the last call for them began. */
+  /** Sources that have changed since the last call for them began, or whose last call has failed. */
   readonly #changed = new Set<SourceKey>();
 
   constructor(options: WebhookCallerOptions) {
@@ -48,12 +48,16 @@ export class WebhookCaller {
   }
 
   /**
-   * Calls that wait for more changes are made at once: no other replica may know of them. They and those in progress get a
-   * moment to finish: if one were cut off, nobody would know whether it was received.
+   * Calls that wait for more changes, or for another try, are made at once: no other replica may know of them. They and
+   * those in progress get a moment to finish: if one were cut off, nobody would know whether it was received.
    */
   async stop(): Promise<void> {
     const grace = this.#options.clock.timer(stopGraceMs, () => this.#stop.abort());
-    for (const source of this.#changed) this.#queue.add(source);
+    for (const source of this.#changed) {
+      // Otherwise its backoff would last.
+      this.#queue.forget(source);
+      this.#queue.add(source);
+    }
     await this.#queue.whenIdle(stopGraceMs);
     await this.#queue.stop();
     grace.cancel();
@@ -87,6 +91,7 @@ export class WebhookCaller {
       case 'failed': {
         const { why: error, retryAfterMs: afterMs } = outcome;
         logger.warn('webhook not called; trying again', { source, error });
+        this.#changed.add(source);
         return { kind: 'failed', ...(afterMs !== undefined && { afterMs }) };
       }
     }
