@@ -204,6 +204,19 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
+  it('names a failure also just after another process was faster', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    server.intercept = ({ method }, store) => (method === 'POST' ? refusal(409, 'AlreadyExists') : store());
+    const { election, logger } = candidate(server, clock, 'a');
+    await clock.settle();
+    const warnings = () => logger.lines.filter(({ level }) => level === 'warn');
+    expect(warnings()).toEqual([]);
+    server.intercept = () => refusal(503, 'ServiceUnavailable');
+    await clock.advance(60_000);
+    expect(warnings()).toMatchObject([{ message: 'lease not renewed, trying again' }]);
+    await election.stop();
+  });
+
   it('has one leader at a time, and the other takes over when the first is gone', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const a = candidate(server, clock, 'a');

@@ -191,9 +191,9 @@ export class LeaderElection {
         // If another was faster, the server has answered: a process that acts without a Lease must learn that.
         if (!isFirstElsewhere(thrown)) failure = thrown;
         const fields = { error: errorMessage(thrown) };
-        if (isFirstElsewhere(thrown)) this.#logger.debug('another process wrote the lease first', fields);
+        if (failure === undefined) this.#logger.debug('another process wrote the lease first', fields);
         else if (!failing && !isAborted(signal)) this.#logger.warn('lease not renewed, trying again', fields);
-        failing = true;
+        failing = failure !== undefined;
       }
       let periodMs = this.#retryPeriodMs;
       if (!isAborted(signal)) this.#call(() => (periodMs = this.#onAttempt(failure) ?? periodMs));
