@@ -351,6 +351,15 @@ describe('KeyQueue', () => {
       expect(clock.pendingTimers).toBe(1);
     });
 
+    it('ends when the only key that is due is forgotten', async () => {
+      const queue = heldQueue();
+      queue.add('deleted');
+      wait(queue);
+      queue.forget('deleted');
+      await clock.advance(0);
+      expect(idleMoments).toBe(1);
+    });
+
     it('ends when everything that runs or is due has finished', async () => {
       const queue = heldQueue(1);
       queue.add('a');

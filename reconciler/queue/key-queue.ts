@@ -164,6 +164,10 @@ export class KeyQueue {
     return this.#running.size === 0 && (this.#stopped || !isDue);
   }
 
+  #tellIfIdle(): void {
+    if (this.#idleWaiters.size > 0 && this.#isIdle()) this.#wakeIdleWaiters();
+  }
+
   #wakeIdleWaiters(): void {
     for (const end of this.#idleWaiters) end();
   }
@@ -223,6 +227,8 @@ export class KeyQueue {
       this.#options.observer?.started(nowMs - state.addedMs);
       void this.#run(next.key, state.indexInChange);
     }
+    // All that was due may have been forgotten, and then no run ends that would tell.
+    this.#tellIfIdle();
     this.#arm();
   }
 
@@ -245,7 +251,7 @@ export class KeyQueue {
       this.#reschedule(key, result, indexInChange);
       this.#arm();
     }
-    if (this.#idleWaiters.size > 0 && this.#isIdle()) this.#wakeIdleWaiters();
+    this.#tellIfIdle();
   }
 
   #reschedule(key: string, result: QueueResult, formerIndex: number): void {
