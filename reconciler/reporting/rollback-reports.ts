@@ -87,6 +87,11 @@ export class RollbackReports {
     );
   }
 
+  /** The source is gone. Those of somebody who creates and deletes them for weeks would fill the memory. */
+  forget(source: SourceKey): void {
+    this.#told.delete(source);
+  }
+
   clear(): void {
     this.#told.clear();
   }

@@ -151,6 +151,18 @@ describe('a look at a source', () => {
     await look();
     expect(events).toEqual(['RollbackFailed', 'RollbackFailed']);
   });
+
+  it('forgets what it told of a source that is gone', async () => {
+    fails = new RollbackRefusedError('NOTHING_KEPT', 'none');
+    await look();
+    await look();
+    expect(events).toHaveLength(1);
+    record = undefined;
+    rollbacks.changed(app);
+    record = app;
+    await look();
+    expect(events).toHaveLength(2);
+  });
 });
 
 describe('what is seen', () => {

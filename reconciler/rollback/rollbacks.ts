@@ -71,11 +71,12 @@ export class Rollbacks {
 
   /** The source is another one, or its restarts have stopped. */
   changed(source: SourceRef): void {
-    const { kept, putBacks, sources, onFailure, mayAct, onWork } = this.#options;
+    const { kept, putBacks, reports, sources, onFailure, mayAct, onWork } = this.#options;
     const key = sourceKey(source);
     if (!sources.get(source)) {
       kept.forget(key);
       putBacks.forget(key);
+      reports.forget(key);
       this.#failed.delete(key);
     } else if (mayAct() && onFailure(source) !== 'stop') onWork(key, 0);
   }
