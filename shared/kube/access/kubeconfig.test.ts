@@ -187,6 +187,7 @@ describe('loadKubeconfig', () => {
     await Promise.all([access.credentials.headers(), access.credentials.headers(), access.credentials.headers()]);
     await clock.advance(120_000);
     expect(await access.credentials.headers()).toEqual({ authorization: 'Bearer from-plugin' });
+    await access.reloadTls?.();
     expect(readFileSync(runs, 'utf8')).toBe('run\n');
     await Promise.all([access.credentials.refresh(), access.credentials.refresh()]);
     expect(readFileSync(runs, 'utf8')).toBe('run\nrun\n');
@@ -398,5 +399,7 @@ describe('loadKubeconfig', () => {
     const { reloadTls } = await loadKubeconfig({ path, clock });
     writeFileSync(path, readFileSync(path, 'utf8').replace(base64('CA1'), base64('CA2')));
     expect((await reloadTls?.())?.ca).toEqual(Buffer.from('CA2'));
+    writeFileSync(path, readFileSync(path, 'utf8').replace(base64('CA2'), base64('CA1')));
+    expect((await reloadTls?.())?.ca).toEqual(Buffer.from('CA1'));
   });
 });

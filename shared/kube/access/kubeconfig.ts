@@ -35,6 +35,7 @@ const proxyTimeoutMs = 10_000;
 export async function loadKubeconfig({ path, context, env = {}, clock }: KubeconfigOptions): Promise<ClusterAccess> {
   const read = async (): Promise<KubeConfig> => withProxy(await readKubeconfig(path, context), path, env);
   let config = await read();
+  let written = writtenIn(config);
   const cluster = config.getCurrentCluster();
   if (!cluster) throw new CredentialsError(`kubeconfig ${path}: its context names a cluster that is not in the file`);
   const { user } = config.getContextObject(config.getCurrentContext()) ?? {};
@@ -65,9 +66,12 @@ export async function loadKubeconfig({ path, context, env = {}, clock }: Kubecon
     ...(config.getCurrentCluster()?.proxyUrl &&
       typeof authentication.agent === 'object' && { proxyAgent: authentication.agent }),
   });
+  const use = (next: KubeConfig): void => {
+    [config, written] = [next, writtenIn(next)];
+  };
   const credentials = new RenewedCredentials(clock, async (reason) => {
     // Plugins cache their credentials. A new KubeConfig has an empty cache, and reads a rewritten file.
-    if (reason === 'refused') config = await read();
+    if (reason === 'refused') use(await read());
     return headersOf(await authenticate(config, path));
   });
   return {
@@ -75,8 +79,18 @@ export async function loadKubeconfig({ path, context, env = {}, clock }: Kubecon
     tls: tlsOf(await authenticate(config, path)),
     credentials,
     namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
-    reloadTls: async () => tlsOf(await authenticate(await read(), path)),
+    reloadTls: async () => {
+      const next = await read();
+      // Otherwise each reload would run the plugin, which may ask somebody, or take a refresh token a second time.
+      if (writtenIn(next) !== written) use(next);
+      return tlsOf(await authenticate(config, path));
+    },
   };
+}
+
+/** What a kubeconfig says that was just read: later, the library keeps tokens in it. */
+function writtenIn(config: KubeConfig): string {
+  return JSON.stringify([config.getCurrentCluster(), config.getCurrentUser()]);
 }
 
 /** What an API server speaks. */
