@@ -22,6 +22,8 @@ export class JobStore {
   readonly createdJobs: string[] = [];
   /** A deleted Job stays, with a deletionTimestamp, until {@link finishDeletions}. */
   slowDeletion = false;
+  /** The most objects, with their contents, that one answer has had. */
+  mostAtOnce = 0;
   /** Runs just before a request is processed. */
   before: (request: HttpRequest) => void = () => undefined;
   #count = 0;
@@ -57,7 +59,7 @@ export class JobStore {
     for (const [path, { metadata }] of this.objects) if (metadata.deletionTimestamp) this.objects.delete(path);
   }
 
-  #answer({ method, path, body }: HttpRequest): Reply {
+  #answer({ method, path, headers, body }: HttpRequest): Reply {
     const url = new URL(path, 'https://server');
     const json = (body ? JSON.parse(body.toString()) : {}) as KubeObject & { preconditions?: Preconditions };
     const at = method === 'POST' ? `${url.pathname}/${json.metadata.name}` : url.pathname;
@@ -72,7 +74,7 @@ export class JobStore {
         if (isOther(found, { resourceVersion: json.metadata.resourceVersion })) return refusal(409, 'Conflict');
         return { body: this.put(at, { ...json, metadata: { ...json.metadata, uid: found.metadata.uid } }) };
       case 'GET':
-        if (url.searchParams.has('labelSelector')) return { body: { items: this.#labelled(at, url) } };
+        if (url.searchParams.has('labelSelector')) return { body: this.#list(at, url, headers['accept']) };
         return found ? { body: found } : absent(at);
       case 'DELETE':
         if (!found) return absent(at);
@@ -84,6 +86,16 @@ export class JobStore {
       case 'PATCH':
         return refusal(415, 'UnsupportedMediaType');
     }
+  }
+
+  #list(collection: string, url: URL, accept = ''): object {
+    const all = this.#labelled(collection, url);
+    if (accept.includes('PartialObjectMetadataList')) return { items: all.map(({ metadata }) => ({ metadata })) };
+    const from = Number(url.searchParams.get('continue'));
+    const to = from + Number(url.searchParams.get('limit') ?? all.length);
+    const items = all.slice(from, to);
+    this.mostAtOnce = Math.max(this.mostAtOnce, items.length);
+    return { metadata: { ...(to < all.length && { continue: String(to) }) }, items };
   }
 
   #labelled(collection: string, url: URL): readonly KubeObject[] {

@@ -118,6 +118,31 @@ describe('an entry', () => {
   });
 });
 
+describe('of many entries', () => {
+  const uids = Array.from({ length: 25 }, (_, index) => `old-${String(index)}`);
+
+  async function many(): Promise<JournalStore> {
+    const store = storeWith();
+    for (const uid of uids) await store.write({ ...entry, uid });
+    return store;
+  }
+
+  it('all are found when a term begins, and few are in memory at once', async () => {
+    const store = await many();
+    expect([...(await store.recover()).values()].map(({ uid }) => uid)).toEqual(uids);
+    expect(cluster.mostAtOnce).toBe(10);
+  });
+
+  it('none is read to find out whether one is there', async () => {
+    const store = await many();
+    expect([await store.isListed(entryName('old-24')), await store.isListed(entryName('other'))]).toEqual([
+      true,
+      false,
+    ]);
+    expect(cluster.mostAtOnce).toBe(0);
+  });
+});
+
 describe('the key', () => {
   const loads: Buffer[] = [];
   const rotating = async (): Promise<Buffer> => await Promise.resolve(loads.shift() ?? otherKey);

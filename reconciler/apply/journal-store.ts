@@ -5,6 +5,7 @@ import {
   deleteObject,
   getObject,
   listObjects,
+  listPages,
   updateObject,
   type KubeObject,
 } from '../../shared/kube/client/objects';
@@ -55,6 +56,12 @@ export interface StoredEntry {
 export type WrittenEntry = 'written' | 'there-before' | 'refused';
 
 /**
+ * How many entries one answer holds. An entry may have a mebibyte, and whoever keeps their Jobs from being deleted with a
+ * finalizer has as many entries as Jobs.
+ */
+const pageSize = 10;
+
+/**
  * The journal's entries, as Secrets with a MAC. Reroll creates whatever an entry contains, in any namespace. An entry
  * that does not verify is therefore reported and left alone: no leader executes, overwrites or deletes it.
  */
@@ -73,18 +80,22 @@ export class JournalStore {
    * deletes it and restarts the reconciler, no earlier entry is trusted.
    */
   async recover(): Promise<ReadonlyMap<string, EntryClaim>> {
-    const labelled = await this.#list();
-    this.#key = await this.#options.loadKey().catch((error: unknown) => {
-      // With nothing to verify, a missing permission is reported when the first entry is written.
-      if (labelled.length > 0 || !isRbacForbidden(error)) throw error;
-      return undefined;
-    });
-    const there = new Set(labelled.map(({ metadata }) => metadata.uid));
-    this.#refused = new Set([...this.#refused].filter((uid) => there.has(uid)));
+    const { client, namespace, loadKey } = this.#options;
+    const there = new Set<string>();
     const entries = new Map<string, EntryClaim>();
-    for (const secret of labelled) {
-      if (await this.#verified(secret)) entries.set(secret.metadata.name, claimOf(secret));
+    let key: Promise<Buffer> | undefined;
+    for await (const page of listPages(client, secrets, namespace, { labelSelector: entrySelector, pageSize })) {
+      if (page.length === 0) continue;
+      // Loaded after the first page: all pages show the state of that time, so no entry has a newer key.
+      this.#key = await (key ??= loadKey());
+      for (const secret of page) {
+        there.add(secret.metadata.uid);
+        if (await this.#verified(secret)) entries.set(secret.metadata.name, claimOf(secret));
+      }
     }
+    // With nothing to verify, a missing permission is reported when the first entry is written.
+    if (!key) this.#key = await loadKey().catch(undefinedIfForbidden);
+    this.#refused = new Set([...this.#refused].filter((uid) => there.has(uid)));
     return entries;
   }
 
@@ -97,7 +108,9 @@ export class JournalStore {
   }
 
   async isListed(name: string): Promise<boolean> {
-    return (await this.#list()).some(({ metadata }) => metadata.name === name);
+    const { client, namespace } = this.#options;
+    const options = { labelSelector: entrySelector, metadataOnly: true };
+    return (await listObjects(client, secrets, namespace, options)).some(({ metadata }) => metadata.name === name);
   }
 
   /**
@@ -163,10 +176,9 @@ export class JournalStore {
   async #get(name: string): Promise<KubeObject> {
     return await getObject(this.#options.client, secrets, this.#options.namespace, name);
   }
+}
 
-  async #list(): Promise<readonly KubeObject[]> {
-    return await listObjects(this.#options.client, secrets, this.#options.namespace, {
-      labelSelector: entrySelector,
-    });
-  }
+function undefinedIfForbidden(error: unknown): undefined {
+  if (!isRbacForbidden(error)) throw error;
+  return undefined;
 }
