@@ -174,6 +174,22 @@ describe('many alerts', () => {
     expect([await counted(), await waiting()]).toEqual([{ sent: 1 + maxWaiting, summarised: 23 }, 0]);
   });
 
+  it('of one namespace do not keep those of others from being named', async () => {
+    const { clock, sender, transport, counted } = world();
+    const shop = { kind: 'Deployment', namespace: 'shop', name: 'checkout' };
+    for (let second = 0; second < 60; second++) {
+      for (let n = 0; n < 30; n++) {
+        sender.send(alertOf('', { workload: { kind: 'Deployment', namespace: 'crowd', name: `web-${n}` } }));
+      }
+      if (second === 30) sender.send(alertOf('', { workload: shop }));
+      await clock.advance(1_000);
+    }
+    await clock.advance(60_000);
+    expect(transport.texts.filter((text) => text.includes('checkout'))).toHaveLength(1);
+    const { sent = 0, summarised = 0 } = await counted();
+    expect(sent + summarised).toBe(60 * 30 + 1);
+  });
+
   it('do not pile up behind a receiver that is gone', async () => {
     const { clock, send, waiting, counted } = world(unreachable);
     for (let minute = 0; minute < 30; minute++) {

@@ -24,13 +24,21 @@ export interface AlertSenderOptions {
 export const alertRate = { perSecond: 1, burst: 10 };
 const ratePollMs = 1_000 / alertRate.perSecond;
 
-/** Alerts that are kept while the receiver is slow. Further ones are only counted. */
+/**
+ * Alerts that are kept while the receiver is slow. Further ones are only counted: those of the namespace that has most, so
+ * that one with restarts without end does not keep the others' from being named.
+ */
 export const maxWaiting = 100;
 
 const limits = { tries: 6, withinMs: 5 * 60_000, tryTimeoutMs, backoff: { baseMs: 1_000, maxMs: 60_000 } };
 
 /** When the process ends, the last alerts are sent if the receiver accepts them at once. */
 const stopGraceMs = 2_000;
+
+interface Waiting {
+  readonly namespace: string;
+  readonly text: string;
+}
 
 interface Batch {
   readonly texts: readonly string[];
@@ -50,7 +58,7 @@ export class AlertSender implements AlertSink {
   readonly #closing = new AbortController();
   /** Nothing is sent any more. */
   readonly #stop = new AbortController();
-  readonly #waiting: string[] = [];
+  readonly #waiting: Waiting[] = [];
   /** Alerts that arrived when there was no room. */
   #surplus = 0;
   #underWay = 0;
@@ -75,8 +83,9 @@ export class AlertSender implements AlertSink {
       this.#count('stopped', 1);
       return;
     }
-    if (this.#waiting.length >= maxWaiting) this.#surplus++;
-    else this.#waiting.push(alertText(alert, this.#options.sink));
+    const { namespace } = alert.workload;
+    if (this.#hasRoom(namespace)) this.#waiting.push({ namespace, text: alertText(alert, this.#options.sink) });
+    else this.#surplus++;
     this.#gauge();
     this.#run ??= this.#sendAll();
   }
@@ -87,6 +96,19 @@ export class AlertSender implements AlertSink {
     const grace = this.#options.clock.timer(stopGraceMs, () => this.#stop.abort());
     await this.#run;
     grace.cancel();
+  }
+
+  /** Makes room if another namespace has more than its part: the last alert of the one that has most is only counted. */
+  #hasRoom(namespace: string): boolean {
+    if (this.#waiting.length < maxWaiting) return true;
+    const counts = new Map<string, number>([[namespace, 1]]);
+    for (const { namespace: of } of this.#waiting) counts.set(of, (counts.get(of) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    if (counts.get(namespace) === most) return false;
+    const last = this.#waiting.findLastIndex(({ namespace: of }) => counts.get(of) === most);
+    this.#waiting.splice(last, 1);
+    this.#surplus++;
+    return true;
   }
 
   /** Never rejects. */
@@ -120,15 +142,15 @@ export class AlertSender implements AlertSink {
   #takeBatch(how: 'alone' | 'together'): Batch {
     let count = 1;
     if (how === 'together') {
-      let bytes = Buffer.byteLength(this.#waiting[0] ?? '');
-      for (const text of this.#waiting.slice(1)) {
+      let bytes = Buffer.byteLength(this.#waiting[0]?.text ?? '');
+      for (const { text } of this.#waiting.slice(1)) {
         bytes += Buffer.byteLength(text) + 1;
         if (bytes > maxAlertBytes) break;
         count++;
       }
     }
-    const texts = this.#waiting.splice(0, count);
-    // Alerts without room arrived after all others, so the last batch mentions them.
+    const texts = this.#waiting.splice(0, count).map(({ text }) => text);
+    // The last batch mentions those without room.
     const more = this.#waiting.length === 0 ? this.#surplus : 0;
     this.#surplus -= more;
     return { texts, more };
