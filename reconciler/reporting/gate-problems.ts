@@ -11,6 +11,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Metrics } from '../metrics/metrics';
 import type { SourceChange } from '../sources/source-index';
+import { NamespaceLines } from './namespace-lines';
 
 export interface GateProblemsOptions {
   readonly clock: Clock;
@@ -24,7 +25,6 @@ export interface GateProblemsOptions {
 
 /** Nobody reads more of one namespace, and a tenant may have thousands of sources. */
 const maxLines = 20;
-const perMs = 3_600_000;
 
 /**
  * Reports annotations of sources and namespaces that do not do what they seem to, for installs in which admission does
@@ -33,12 +33,12 @@ const perMs = 3_600_000;
  */
 export class GateProblems {
   readonly #options: GateProblemsOptions;
-  /** The lines about each namespace since `#sinceMs`. */
-  readonly #lines = new Map<string, number>();
-  #sinceMs = -Infinity;
+  readonly #lines: NamespaceLines;
 
   constructor(options: GateProblemsOptions) {
     this.#options = options;
+    const { clock, logger } = options;
+    this.#lines = new NamespaceLines({ clock, logger, maxLines });
   }
 
   /** `title` names the object, such as `ConfigMap shop/app`; `before` is what it said when it was last seen. */
@@ -70,25 +70,11 @@ export class GateProblems {
 
   #report(line: string, namespace: string): void {
     this.#options.metrics.annotationProblemsTotal.inc();
-    this.#log(line, namespace);
+    this.#lines.warn(line, namespace, { namespace });
   }
 
   #problemsOf({ problems = [], onFailure = 'stop' }: GateSettings = {}): readonly AnnotationProblem[] {
     if (this.#options.rollback || onFailure === 'stop') return problems;
     return [...problems, withoutFlag(gateAnnotations.onFailure, onFailure, '--rollback')];
-  }
-
-  #log(line: string, namespace: string): void {
-    const { clock, logger } = this.#options;
-    const nowMs = clock.monotonicMs();
-    if (nowMs - this.#sinceMs >= perMs) {
-      this.#lines.clear();
-      this.#sinceMs = nowMs;
-    }
-    const lines = (this.#lines.get(namespace) ?? 0) + 1;
-    this.#lines.set(namespace, lines);
-    if (lines > maxLines) return;
-    const isLast = lines === maxLines;
-    logger.warn(isLast ? `${line} (and no more of namespace ${namespace} for an hour)` : line, { namespace });
   }
 }

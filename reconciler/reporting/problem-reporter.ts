@@ -10,7 +10,9 @@ import type { Logger } from '../../shared/runtime/log/logger';
 import type { EntryProblem } from '../apply/journal-entry';
 import type { RefusedEntry } from '../apply/journal-store';
 import type { Metrics } from '../metrics/metrics';
+import type { Clock } from '../../shared/runtime/clock';
 import { BudgetEvents, type EventTarget } from './budget-events';
+import { NamespaceLines } from './namespace-lines';
 
 /** Namespace and name, both valid. */
 const objectKeyPattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
@@ -29,7 +31,11 @@ const maxNamedSources = 5;
 /** What of a workload tells that something on it is invalid. */
 export type Problematic = Pick<TrackedWorkload, 'key' | 'record' | 'baselineProblem'>;
 
+/** A first list may show as many workloads of one namespace; whoever writes a workload again and again gets no more lines. */
+const maxLines = 500;
+
 export interface ProblemReporterOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, 'annotationProblemsTotal' | 'baselineProblemsTotal' | 'journalEntriesRefusedTotal'>;
   /** Writes a Warning Event. */
@@ -43,10 +49,13 @@ export class ProblemReporter {
   readonly #reported = new Map<WorkloadKey, string>();
   /** The sources with too many keys last reported for each workload, as a digest. */
   readonly #reportedKeys = new Map<WorkloadKey, string>();
+  readonly #lines: NamespaceLines;
   readonly #budgetEvents = new BudgetEvents((target, message) => this.#options.warn(target, 'OverBudget', message));
 
   constructor(options: ProblemReporterOptions) {
     this.#options = options;
+    const { clock, logger } = options;
+    this.#lines = new NamespaceLines({ clock, logger, maxLines });
   }
 
   /** Whether this replica leads. Only the leader writes Events about what every replica sees. */
@@ -54,11 +63,11 @@ export class ProblemReporter {
     this.#budgetEvents.lead(leads);
   }
 
-  /** Values in the workload's annotations or baseline that are invalid. */
+  /** Values in the workload's annotations or baseline that are invalid. All are counted, and some are logged. */
   ofWorkload({ key, record, baselineProblem }: Problematic): void {
     // Nearly all workloads have no problem, and this is called for each event of those that nothing may restart.
     if (record.problems.length === 0 && baselineProblem === undefined && !this.#reported.has(key)) return;
-    const { logger, metrics } = this.#options;
+    const { metrics } = this.#options;
     const name = describeWorkload(record);
     const lines = record.problems.map((problem) => describeProblem(name, problem));
     const baseline =
@@ -71,7 +80,7 @@ export class ProblemReporter {
     if (this.#reported.get(key) === reported) return;
     if (reported === undefined) this.#reported.delete(key);
     else this.#reported.set(key, reported);
-    for (const line of all) logger.warn(line, { workload: name });
+    for (const line of all) this.#lines.warn(line, record.namespace, { workload: name });
     const costly = lines.filter((_line, index) => record.problems[index]?.code === 'over-budget');
     this.#budgetEvents.owe(key, record, costly.join('; '));
     metrics.annotationProblemsTotal.inc(lines.length);
@@ -95,7 +104,7 @@ export class ProblemReporter {
       `${budgets.sourceKeyNameBytes} bytes in total, in ${named}: any change there restarts the workload, even of keys that do not ` +
       'count; split the source';
     const workload = describeWorkload(record);
-    this.#options.logger.warn(`${workload} uses keys of a source that has too many: ${why}`, { workload });
+    this.#lines.warn(`${workload} uses keys of a source that has too many: ${why}`, record.namespace, { workload });
     this.#options.warn(record, 'OverBudget', why);
   }
 

@@ -151,6 +151,23 @@ describe('problems', () => {
     expect(said()).toHaveLength(4);
   });
 
+  it('have some lines of each namespace within an hour, however often somebody writes others, and all are counted', async () => {
+    const inNamespace = (namespace: string) => ({ ...bad, record: { ...bad.record, namespace } });
+    for (let writes = 0; writes < 1_000; writes++) {
+      reporter.problems(inNamespace('crowd'));
+      reporter.problems({ ...workload, key: bad.key });
+    }
+    expect(said()).toHaveLength(500);
+    expect(said().at(-1)).toMatch(/ \(and no more of namespace crowd for an hour\)$/);
+    expect(await counted()).toEqual(['reroll_annotation_problems_total 2000']);
+    reporter.problems(inNamespace('shop'));
+    expect(said()).toHaveLength(502);
+    await world.clock.advance(3_600_000);
+    reporter.problems({ ...workload, key: bad.key });
+    reporter.problems(inNamespace('crowd'));
+    expect(said()).toHaveLength(504);
+  });
+
   it('are not logged if there are none', () => {
     reporter.problems(workload);
     expect(said()).toEqual([]);

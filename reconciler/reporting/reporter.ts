@@ -81,10 +81,10 @@ export class Reporter {
 
   constructor(options: ReporterOptions) {
     this.#options = options;
-    const { logger, metrics } = options;
+    const { clock, logger, metrics } = options;
     const warn = (target: EventTarget, reason: EventReason, message: string): void =>
       this.#event(target, 'Warning', reason, message);
-    this.#problems = new ProblemReporter({ logger, metrics, warn });
+    this.#problems = new ProblemReporter({ clock, logger, metrics, warn });
   }
 
   /** Whether this replica leads. Only the leader writes Events about what every replica sees. */
