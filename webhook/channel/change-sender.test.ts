@@ -184,6 +184,19 @@ describe('ChangeSender', () => {
       expect([ids[0], ids.at(-1)]).toEqual(['500', '1499']);
     });
 
+    it('keeps the records of others if one namespace has more than there is room for', async () => {
+      const { clock, posts, sender } = channelWorld((_post, index) => (index === 0 ? never() : accepted));
+      sender.send(changeRecord({ id: 'first' }));
+      await clock.advance(20);
+      sender.send(changeRecord({ id: 'quiet', namespace: 'shop' }));
+      const added = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(250, 'k'));
+      for (let index = 0; index < 100; index++) {
+        sender.send(changeRecord({ namespace: 'crowd', changed: { added, changed: [], removed: [] } }));
+      }
+      await clock.advance(30_000);
+      expect(posts.flatMap(({ records }) => records.map(({ id }) => id))).toContain('quiet');
+    });
+
     it('keeps a mebibyte and no more', () => {
       const { sender } = channelWorld(() => never());
       const added = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(250, 'k'));

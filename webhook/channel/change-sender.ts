@@ -60,7 +60,7 @@ export class ChangeSender {
     };
     if (this.#queues.size === 0) drop('no_replica');
     else if (bytes > maxRecordBytes) drop('too_large');
-    else for (const queue of this.#queues.values()) queue.add({ json, bytes, onEnd });
+    else for (const queue of this.#queues.values()) queue.add({ namespace: record.namespace, json, bytes, onEnd });
   }
 
   /** Waits a moment for unsent records. */

@@ -20,6 +20,8 @@ export interface ReplicaQueueOptions {
 
 /** A serialized record. */
 export interface QueuedRecord {
+  /** Of the source that was changed. */
+  readonly namespace: string;
   readonly json: string;
   readonly bytes: number;
   /** Called once, when it is delivered or dropped. */
@@ -81,7 +83,10 @@ export class ReplicaQueue {
     await this.#run;
   }
 
-  /** Queues a record of at most {@link maxRecordBytes}. If the queue is full, the oldest records are dropped. */
+  /**
+   * Queues a record of at most {@link maxRecordBytes}. If the queue is full, the namespace that takes most of it loses its
+   * oldest: whoever writes large sources again and again must not hide who changes those of others.
+   */
   add(record: QueuedRecord): void {
     if (this.#stop.signal.aborted) {
       this.#drop('stopped', [record]);
@@ -90,7 +95,11 @@ export class ReplicaQueue {
     this.#waiting.push(record);
     this.#waitingBytes += record.bytes;
     while (this.#waiting.length > maxQueued.records || this.#waitingBytes > maxQueued.bytes) {
-      const oldest = this.#waiting.splice(0, 1);
+      const most = this.#largestNamespace();
+      const oldest = this.#waiting.splice(
+        this.#waiting.findIndex(({ namespace }) => namespace === most),
+        1,
+      );
       this.#waitingBytes -= oldest[0]?.bytes ?? 0;
       this.#drop('queue_full', oldest);
     }
@@ -120,6 +129,13 @@ export class ReplicaQueue {
       this.#underWay = 0;
     }
     this.#run = undefined;
+  }
+
+  #largestNamespace(): string {
+    const sizes = new Map<string, number>();
+    for (const { namespace, bytes } of this.#waiting) sizes.set(namespace, (sizes.get(namespace) ?? 0) + bytes);
+    const [[most] = ['']] = [...sizes].toSorted(([, left], [, right]) => right - left);
+    return most;
   }
 
   #isBatchFull(): boolean {
