@@ -250,6 +250,18 @@ describe('a preview', () => {
     expect(answer?.moreRestarts).toBe(5);
   });
 
+  it('looks at a thousand users at most, and at few more within a second, so that restarts need not wait', async () => {
+    for (let n = 0; n < 1_000; n++) has({ name: `web-${String(n)}` });
+    const asked = previews();
+    const named = (): number | undefined => asked.answer(question(blue))?.moreRestarts;
+    expect(Array.from({ length: 7 }, named)).toEqual([980, 980, 980, 980, 980, 0, 0]);
+    await clock.advance(1_000);
+    expect(named()).toBe(980);
+    await clock.advance(1_000);
+    has({ name: 'one-more' });
+    expect(asked.answer(question(blue))).toEqual(nothing);
+  });
+
   it('looks at no other source, however many the patterns of the workloads find', () => {
     for (let index = 0; index < 20; index++) {
       see({ name: `other-${index}` });

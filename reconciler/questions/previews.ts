@@ -2,6 +2,7 @@ import { detailed, type Recorded, type RecordedDigests } from '../../shared/doma
 import { absent, type ContentDigest } from '../../shared/domain/sources/content-digest';
 import { readGateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { deferralIn, deferralOf } from '../../shared/domain/gates/reported-gates';
+import { budgets } from '../../shared/domain/budgets';
 import { optedIn } from '../../shared/domain/policy/policy';
 import {
   contentOf,
@@ -19,11 +20,12 @@ import { candidateOf } from '../../shared/domain/plan/candidates';
 import { judge } from '../../shared/domain/plan/judge';
 import { whyOf } from '../../shared/domain/plan/describe-change';
 import type { WorkloadGates } from '../gates/workload-gates';
+import { TokenBucket } from '../queue/token-bucket';
 import type { NamespaceScope } from '../workloads/namespace-scope';
 import type { PlanView } from '../worker/plan-view';
 
 export interface PreviewsOptions extends PlanView {
-  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly annotationKeys: SourceAnnotationKeys;
   readonly scope: Pick<NamespaceScope, 'isSelected'>;
   readonly gates: WorkloadGates;
@@ -42,9 +44,12 @@ const nothing: PreviewAnswer = { v: 1, restarts: [], left: [], moreRestarts: 0, 
  */
 export class Previews {
   readonly #options: PreviewsOptions;
+  readonly #users: TokenBucket;
 
   constructor(options: PreviewsOptions) {
     this.#options = options;
+    const perSecond = budgets.previewedUsersPerSecond;
+    this.#users = new TokenBucket(options.clock, { perSecond, burst: perSecond });
   }
 
   /** Undefined if this process cannot answer: it does not lead, or digests under another key. */
@@ -62,6 +67,8 @@ export class Previews {
     if (shown === 'not-shown' || !scope.isSelected(namespace) || !settings.sourceSelector.matches(labels)) {
       return nothing;
     }
+    // Whoever may write a source may have thousands of users of it previewed again and again, and restarts would wait.
+    if (users.length > budgets.previewedUsers || !this.#users.take(users.length)) return nothing;
     const known = { settings, isNamed, keyId: keys.keyId, knownKinds: kinds, term: currentTerm };
     const proposed = this.#with(this.#proposed(question), shown);
     const outlooks = users

@@ -15,4 +15,12 @@ describe('TokenBucket', () => {
     await clock.advance(3_600_000);
     expect(take()).toEqual([true, true, true, false]);
   });
+
+  it('gives many at once or none', async () => {
+    const clock = new FakeClock();
+    const bucket = new TokenBucket(clock, { perSecond: 2, burst: 3 });
+    expect([bucket.take(4), bucket.take(2), bucket.take(2), bucket.take()]).toEqual([false, true, false, true]);
+    await clock.advance(1_000);
+    expect(bucket.take(2)).toBe(true);
+  });
 });

@@ -7,26 +7,26 @@ export interface TokenBucketOptions {
 
 /** Allows at most `burst` at once and `perSecond` in the long run. */
 export class TokenBucket {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #options: TokenBucketOptions;
   #tokens: number;
   #filledMs: number;
 
-  constructor(clock: Clock, options: TokenBucketOptions) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, options: TokenBucketOptions) {
     this.#clock = clock;
     this.#options = options;
     this.#tokens = options.burst;
     this.#filledMs = clock.monotonicMs();
   }
 
-  /** Takes one token; false when there is none. */
-  take(): boolean {
+  /** Takes one token, or `count`; false, and takes none, when there are not so many. */
+  take(count = 1): boolean {
     const { perSecond, burst } = this.#options;
     const nowMs = this.#clock.monotonicMs();
     this.#tokens = Math.min(burst, this.#tokens + ((nowMs - this.#filledMs) / 1000) * perSecond);
     this.#filledMs = nowMs;
-    if (this.#tokens < 1) return false;
-    this.#tokens--;
+    if (this.#tokens < count) return false;
+    this.#tokens -= count;
     return true;
   }
 }

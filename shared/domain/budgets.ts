@@ -67,6 +67,10 @@ export const budgets = {
    * waits, whenever a rollout ends.
    */
   limitingSources: 100,
+  /** Users of a source that a preview looks at, which takes some 30 µs for each. */
+  previewedUsers: 1_000,
+  /** The same of all previews within a second: restarts come first. */
+  previewedUsersPerSecond: 5_000,
   /** A schema that content is checked with; parsing a larger one would take too long for a review. */
   schemaBytes: 256 * kib,
   /** All patterns of one schema, in instructions. The pattern of a Kubernetes name takes 2,200. */
