@@ -9,9 +9,9 @@ import { limitsRolling, type GateSettings } from '../../shared/domain/gate-setti
 import { sourceId, sourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
+import { NamespaceLines } from '../../shared/runtime/log/namespace-lines';
 import type { Metrics } from '../metrics/metrics';
 import type { SourceChange } from '../sources/source-index';
-import { NamespaceLines } from './namespace-lines';
 
 export interface GateProblemsOptions {
   readonly clock: Clock;

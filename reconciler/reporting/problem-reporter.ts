@@ -7,12 +7,12 @@ import type { Verdict } from '../../shared/domain/plan/verdict';
 import { textDigest } from '../../shared/domain/sources/content-digest';
 import type { EventReason } from '../../shared/kube/client/events';
 import type { Logger } from '../../shared/runtime/log/logger';
+import { NamespaceLines } from '../../shared/runtime/log/namespace-lines';
 import type { EntryProblem } from '../apply/journal-entry';
 import type { RefusedEntry } from '../apply/journal-store';
 import type { Metrics } from '../metrics/metrics';
 import type { Clock } from '../../shared/runtime/clock';
 import { BudgetEvents, type EventTarget } from './budget-events';
-import { NamespaceLines } from './namespace-lines';
 
 /** Namespace and name, both valid. */
 const objectKeyPattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;

@@ -420,6 +420,13 @@ describe('contentCheckPlugin', () => {
       expect(logger.lines).toMatchObject([{ fields: { because: [...first, 'and 2 more'] } }]);
     });
 
+    it('and logs some writes of a namespace within an hour, however many there are', async () => {
+      const { ask, logger } = world();
+      for (let n = 0; n < 150; n++) await ask(written(deny, { 'a.json': '['.repeat(20_000) }));
+      expect(logger.lines).toHaveLength(100);
+      expect(logger.lines.at(-1)?.message).toMatch(/ \(and no more of namespace shop for an hour\)$/);
+    });
+
     it('a source with more keys than are looked at, in an update too', async () => {
       const { ask, unchecked } = world();
       const keys = Array.from({ length: budgets.sourceKeysRead + 1 }, (_, index) => [`${index}.json`, broken]);

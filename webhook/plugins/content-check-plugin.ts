@@ -13,6 +13,7 @@ import { KubeError } from '../../shared/kube/errors';
 import { metadataFromJson } from '../../shared/kube/wire/object-metadata';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
+import { NamespaceLines } from '../../shared/runtime/log/namespace-lines';
 import { sourceKey } from '../../shared/domain/sources/source';
 import type { AdmissionRequest } from '../admission/admission-review';
 import type { AdmissionPlugin, PluginAnswer } from '../admission/admission-plugins';
@@ -40,6 +41,9 @@ export interface ContentCheckOptions {
 /** Faults listed in a denial, and reasons in a line of the log; the others are only counted. A source has thousands of keys. */
 const maxLines = 8;
 
+/** Lines of one namespace within an hour: whoever may write a source may write one that cannot be checked again and again. */
+const maxNamespaceLines = 100;
+
 /** Less than the deadline of a review, after which the review is answered without plugins. */
 const defaultWithinMs = 400;
 
@@ -54,6 +58,7 @@ export function contentCheckPlugin({
   withinTime,
 }: ContentCheckOptions): AdmissionPlugin {
   const checker = new ContentChecker(clock, new SchemaReader(clock, client), withinTime);
+  const lines = new NamespaceLines({ clock, logger, maxLines: maxNamespaceLines });
   const settingsOf = (request: AdmissionRequest) =>
     checkSettings(annotationsOf(request.object), namespaces.get(request.namespace ?? ''));
   return {
@@ -71,7 +76,7 @@ export function contentCheckPlugin({
       for (const { reason } of report.unchecked) metrics.uncheckedTotal.inc({ reason });
       metrics.uncheckedTotal.inc({ reason: 'annotation' }, settings.problems.length);
       if (report.unchecked.length > 0) {
-        logger.warn('content is not checked in full', {
+        lines.warn('content is not checked in full', write.namespace, {
           source: write.source,
           because: fewLines(report.unchecked.map(({ line }) => line)),
           error: report.unchecked.flatMap(({ cause }) => (cause instanceof KubeError ? errorMessage(cause) : [])),

@@ -1,5 +1,5 @@
-import type { Clock } from '../../shared/runtime/clock';
-import type { Logger } from '../../shared/runtime/log/logger';
+import type { Clock } from '../clock';
+import type { LogFields, Logger } from './logger';
 
 export interface NamespaceLinesOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -21,7 +21,7 @@ export class NamespaceLines {
     this.#options = options;
   }
 
-  warn(line: string, namespace: string, fields: Readonly<Record<string, string>>): void {
+  warn(line: string, namespace: string, fields: LogFields): void {
     const { clock, logger, maxLines } = this.#options;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#sinceMs >= perMs) {
