@@ -219,6 +219,20 @@ it('a Job that the next leader recreated is reported by that one alone, though t
   expect(told).toEqual([0, 1]);
 });
 
+it('a Job that a finalizer keeps is looked at less and less often, and recreated as soon as it is gone', async () => {
+  await harness.start();
+  await harness.patch('Job', 'migrate', { metadata: { finalizers: ['example.com/slow'] } });
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(120_000);
+  harness.requestsSinceLast();
+  await harness.clock.advance(60_000);
+  const reads = harness.requestsSinceLast().filter((request) => /^get (secrets|jobs\.batch)$/.test(request));
+  expect(reads.length).toBeLessThan(10);
+  await harness.patch('Job', 'migrate', { metadata: { finalizers: null } });
+  await harness.clock.advance(1_000);
+  expect([births(), entriesLeft()]).toEqual([2, 0]);
+});
+
 describe('an edit of a Job that is about to be recreated', () => {
   const isDeletion = ({ method, pathname }: FaultTarget): boolean =>
     method === 'DELETE' && pathname.endsWith('/jobs/migrate');

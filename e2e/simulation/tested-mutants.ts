@@ -278,8 +278,8 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a restart that is held for more than an hour is forgotten',
     file: deferred,
-    from: "{ kind: 'again', afterMs: Math.min(leftMs, gateLookMs) }",
-    to: "leftMs > gateLookMs ? { kind: 'done' } : { kind: 'again', afterMs: leftMs }",
+    from: "{ kind: 'again', afterMs: Math.min(leftMs, gateLookMs), isUntried: true }",
+    to: "leftMs > gateLookMs ? { kind: 'done' } : { kind: 'again', afterMs: leftMs, isUntried: true }",
     test: 'e2e/engine/gates.test.ts',
   },
   {

@@ -121,6 +121,8 @@ export class Engine implements ReconcilerEngine {
         this.#history.gone(key, uid);
         this.#work.queue.forget(key);
         this.#work.worker.forget(key);
+        const entry = this.#work.jobWorker.waitingFor(uid);
+        if (entry !== undefined) this.#work.jobs.add(entry);
       },
       leadingSinceMs: () => this.#leadingSinceMs,
       onRestored: (version) => this.#onRestored(version),

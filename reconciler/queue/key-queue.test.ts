@@ -277,12 +277,16 @@ describe('KeyQueue', () => {
     expect(times).toEqual([0, runsAtMs]);
   });
 
-  it('forgets the failures of a key once it succeeded', async () => {
+  it.each<[string, QueueResult, number]>([
+    ['forgets the failures of a key once it succeeded', done, 100],
+    ['goes on with its backoff if nothing was tried', { kind: 'done', isUntried: true }, 450],
+    ['goes on with its backoff if it is to be tried later', { kind: 'again', afterMs: 1, isUntried: true }, 450],
+  ])('%s', async (_what, result, backoffMs) => {
     const results: QueueResult[] = [
       { kind: 'failed' },
       { kind: 'failed' },
       { kind: 'failed' },
-      done,
+      result,
       { kind: 'failed' },
     ];
     const times: number[] = [];
@@ -294,7 +298,7 @@ describe('KeyQueue', () => {
     await clock.advance(10_000);
     queue.add('a');
     await clock.advance(10_000);
-    expect((times[5] ?? 0) - (times[4] ?? 0)).toBe(100);
+    expect((times[5] ?? 0) - (times[4] ?? 0)).toBe(backoffMs);
   });
 
   it('lets no key wait for the failures of another', async () => {

@@ -6,10 +6,10 @@ import { KubeError } from '../../shared/kube/errors';
 
 /** The result of processing a key. */
 export type QueueResult =
-  /** Nothing is left to do for now. */
-  | { readonly kind: 'done' }
+  /** Nothing is left to do for now. `isUntried`: what may have failed before was not tried again, so its backoff goes on. */
+  | { readonly kind: 'done'; readonly isUntried?: true }
   /** Process again after a delay that is not a failure: a settle window, a rate limit. */
-  | { readonly kind: 'again'; readonly afterMs: number }
+  | { readonly kind: 'again'; readonly afterMs: number; readonly isUntried?: true }
   /**
    * Failed: process again with backoff. If the server asked for a delay, not before `afterMs`, unless the key is added
    * again.
@@ -261,12 +261,12 @@ export class KeyQueue {
     const indexInChange = addedWhileRunning?.indexInChange ?? formerIndex;
     switch (result.kind) {
       case 'done':
-        this.#failures.delete(key);
+        if (!result.isUntried) this.#failures.delete(key);
         if (addedWhileRunning)
           this.#schedule(key, { dueMs: Math.min(nowMs, addedWhileRunning.dueMs), addedMs, indexInChange });
         return;
       case 'again': {
-        this.#failures.delete(key);
+        if (!result.isUntried) this.#failures.delete(key);
         const dueMs = Math.min(nowMs + result.afterMs, addedWhileRunning?.dueMs ?? Infinity);
         this.#schedule(key, { dueMs, addedMs, indexInChange });
         return;

@@ -57,8 +57,11 @@ export class DeferredRestarts {
     deferrals.deferred(workload, changes, closed);
     const unrecorded = owing && (await this.#recordOwing(workload, owing));
     const leftMs = closed.untilMs === undefined ? undefined : Math.max(0, closed.untilMs - clock.nowMs());
+    // A write that fails lets others have their turn, and each look of those must not begin their backoff anew.
     const opens: LookResult =
-      leftMs === undefined ? { kind: 'done' } : { kind: 'again', afterMs: Math.min(leftMs, gateLookMs) };
+      leftMs === undefined
+        ? { kind: 'done', isUntried: true }
+        : { kind: 'again', afterMs: Math.min(leftMs, gateLookMs), isUntried: true };
     return { ...(unrecorded ? sooner(opens, unrecorded) : opens), closed };
   }
 

@@ -85,6 +85,27 @@ describe('an entry', () => {
     expect(said()).toEqual(['info: Job shop/migrate recreated']);
   });
 
+  it('is looked at less and less often while a finalizer keeps its Job, and waits for it until it is gone', async () => {
+    store.slowDeletion = true;
+    expect(worker.waitingFor('old')).toBeUndefined();
+    const looks: unknown[] = [];
+    for (let look = 0; look < 10; look++) looks.push(await worker.process(found[0]!));
+    const pausesMs = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000];
+    expect(looks).toEqual(pausesMs.map((afterMs) => ({ kind: 'again', afterMs })));
+    expect(worker.waitingFor('old')).toBe(found[0]);
+    expect(worker.waitingFor('other')).toBeUndefined();
+    store.finishDeletions();
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
+    expect(worker.waitingFor('old')).toBeUndefined();
+  });
+
+  it('is waited for no longer once another process leads', async () => {
+    await worker.process(found[0]!);
+    leading = false;
+    await worker.process(found[0]!);
+    expect(worker.waitingFor('old')).toBeUndefined();
+  });
+
   it('that is superseded is done, and only triggers a look at its Job', async () => {
     store.put('/apis/batch/v1/namespaces/shop/jobs/migrate', {
       metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' },

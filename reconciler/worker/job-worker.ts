@@ -9,6 +9,7 @@ import type { Random } from '../../shared/runtime/random';
 import { NotLeadingError } from '../apply/restart';
 import { failedAttempt, type QueueResult } from '../queue/key-queue';
 import type { JobJournal, JobName } from '../apply/job-journal';
+import { entryName } from '../apply/journal-entry';
 import type { Reporter } from '../reporting/reporter';
 
 export interface JobWorkerOptions {
@@ -32,6 +33,9 @@ export interface RecoveryDeps {
 /** Deleting a Job takes a moment. Polling more often does not speed it up. */
 const deletionPollMs = 250;
 
+/** A finalizer may keep a Job for as long as its author likes, and each look reads it and its entry. */
+const maxDeletionPollMs = 30_000;
+
 /** A watch shows a Job within moments. One that is not shown for this long may be gone before any list shows it. */
 const unseenMs = 30_000;
 
@@ -42,6 +46,8 @@ export class JobWorker {
   readonly #options: JobWorkerOptions;
   /** Entries whose Job is deleted and could not be created yet. */
   readonly #notCreated = new Set<string>();
+  /** How long the last pause was of the entries whose Jobs are being deleted. */
+  readonly #pausedMs = new Map<string, number>();
   /** The Jobs that were created and have yet to be shown, by entry. */
   readonly #unseen = new Map<string, JobName>();
 
@@ -54,6 +60,13 @@ export class JobWorker {
     return this.#notCreated.size;
   }
 
+  /** The entry that waits until the Job with this uid is deleted; undefined: none does. */
+  waitingFor(uid: string): string | undefined {
+    if (this.#pausedMs.size === 0) return undefined;
+    const entry = entryName(uid);
+    return this.#pausedMs.has(entry) ? entry : undefined;
+  }
+
   /** Never rejects. `name` is that of the journal entry. */
   async process(name: string): Promise<QueueResult> {
     const { journal, reporter, logger } = this.#options;
@@ -64,13 +77,14 @@ export class JobWorker {
       if (unseen) return await this.#lookFor(name, unseen);
       const job = journal.jobOf(name);
       const step = await journal.advance(name);
+      if (step.kind !== 'waiting') this.#pausedMs.delete(name);
       if (step.kind === 'not-created') {
         this.#notCreated.add(name);
         reporter.jobNotCreated(step.entry, step.error);
         return failedAttempt(step.error);
       }
       this.#notCreated.delete(name);
-      if (step.kind === 'waiting') return { kind: 'again', afterMs: deletionPollMs };
+      if (step.kind === 'waiting') return { kind: 'again', afterMs: this.#pauseMs(name) };
       if (step.kind === 'created') {
         reporter.jobRecreated(step.entry, step.job);
         return this.#await(name, step.entry.successor.metadata);
@@ -82,6 +96,7 @@ export class JobWorker {
       // The entry is kept. The next leader finds it.
       if (error instanceof NotLeadingError) {
         this.#notCreated.delete(name);
+        this.#pausedMs.delete(name);
         return { kind: 'done' };
       }
       logger.warn('cannot recreate a Job yet; trying again', {
@@ -90,6 +105,12 @@ export class JobWorker {
       });
       return failedAttempt(error);
     }
+  }
+
+  #pauseMs(entry: string): number {
+    const pausedMs = Math.min(maxDeletionPollMs, (this.#pausedMs.get(entry) ?? deletionPollMs / 2) * 2);
+    this.#pausedMs.set(entry, pausedMs);
+    return pausedMs;
   }
 
   #await(entry: string, { namespace, name }: JobName): QueueResult {

@@ -275,7 +275,9 @@ describe('a restart that may not begin yet', () => {
     const untilMs = server.clock.nowMs() + 60_000;
     gates = { isOpen: false, closed: { ...closed, untilMs } };
     const look = jest.spyOn(coalescer, 'look');
-    expect(await worker.process(key)).toEqual({ kind: 'again', afterMs: 60_000, closed: gates.closed });
+    expect(await worker.process(key)).toEqual({
+      ...{ kind: 'again', afterMs: 60_000, isUntried: true, closed: gates.closed },
+    });
     expect([requests(), look.mock.calls, events.map(({ reason }) => reason)]).toEqual([[], [], ['ReloadDeferred']]);
     expect(unfinished.get(key)).toMatchObject({ waitsFor: 'window', closed: { untilMs } });
     gates = { isOpen: true, passed: [] };
