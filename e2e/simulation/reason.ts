@@ -247,10 +247,16 @@ export function lateChanges(
  * Keys that were removed shortly before a write. A removal leaves no time, so its process cannot tell whether a key was
  * removed before it began to count, or since.
  */
-function lateRemovals({ contents }: Case, source: SourceName, { revision, atMs }: WriteRecord): readonly string[] {
+function lateRemovals(
+  { contents, rules }: Case,
+  source: SourceName,
+  { revision, atMs }: WriteRecord,
+): readonly string[] {
   const versions = contents.versions(source).filter((version) => version.revision <= revision);
+  // A partition may keep a watch silent for longer than a watch lags.
+  const sinceMs = atMs - Math.max(latestWatchMs, rules.knownWithinMs);
   return versions.flatMap((version, index) => {
-    if (version.atMs < atMs - latestWatchMs) return [];
+    if (version.atMs < sinceMs) return [];
     return removedKeys(versions[index - 1], version);
   });
 }
