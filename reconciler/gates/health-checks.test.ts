@@ -149,13 +149,23 @@ describe('HealthChecks', () => {
   });
 
   it('asks ten at once, three of one namespace, and the next when one has answered', async () => {
-    checks.round([...many('a', 5), ...many('b', 5), ...many('c', 5), ...many('d', 5), ...many('e', 5)]);
+    checks.round([...many('a', 5), ...many('b', 5), ...many('c', 5), ...many('d', 5)]);
     const asked = (): readonly string[] => questions.map(({ what }) => what.slice(2));
-    expect(asked()).toEqual(['a-0', 'a-1', 'a-2', 'b-0', 'b-1', 'b-2', 'c-0', 'c-1', 'c-2', 'd-0']);
-    await questions[9]?.answer(passed);
-    expect(asked().slice(10)).toEqual(['d-1']);
+    expect(asked()).toEqual(['a-0', 'b-0', 'c-0', 'd-0', 'a-1', 'b-1', 'c-1', 'd-1', 'a-2', 'b-2']);
     await questions[0]?.answer(passed);
-    expect(asked().slice(11)).toEqual(['a-3']);
+    expect(asked().slice(10)).toEqual(['c-2']);
+    await questions[1]?.answer(passed);
+    expect(asked().slice(11)).toEqual(['d-2']);
+    await questions[2]?.answer(passed);
+    expect(asked().slice(12)).toEqual(['a-3']);
+  });
+
+  it('gives a free place to the namespace that was asked longest ago, however many wait in the others', async () => {
+    const slow = ['a', 'b', 'c', 'd'].flatMap((namespace) => many(namespace, 500));
+    checks.round(slow);
+    checks.round([...slow, web]);
+    await questions[0]?.answer(wrong);
+    expect(questions.at(-1)?.what).toBe('shop/web');
   });
 
   it('asks those of one namespace in their turn while others do not answer', async () => {

@@ -30,7 +30,7 @@ const roundMs = 5_000;
  */
 const freshForMs = 60_000;
 const mostAtOnce = 10;
-/** Checks that take long are asked by the tenants whose they are, and delay those of nobody else. */
+/** Of one namespace. A free place goes to the namespace that was asked longest ago: checks that take long delay their own. */
 const mostAtOnceOfNamespace = 3;
 
 /** What the health checks of workloads say, as long as somebody waits for it. By the monotonic clock. */
@@ -41,6 +41,9 @@ export class HealthChecks {
   readonly #waiting = new Map<WorkloadKey, TrackedWorkload>();
   /** The namespace of each that is asked now. */
   readonly #underWay = new Map<WorkloadKey, string>();
+  /** The turn in which each namespace was last asked. */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
   #term = new AbortController();
   #roundMs = -Infinity;
 
@@ -82,6 +85,8 @@ export class HealthChecks {
     const wanted = new Map(workloads.map((workload) => [workload.key, workload]));
     for (const key of this.#known.keys()) if (!wanted.has(key)) this.#known.delete(key);
     for (const key of this.#waiting.keys()) if (!wanted.has(key)) this.#waiting.delete(key);
+    const namespaces = new Set(workloads.map(({ record }) => record.namespace));
+    for (const namespace of this.#turns.keys()) if (!namespaces.has(namespace)) this.#turns.delete(namespace);
     for (const [key, workload] of wanted) {
       // What was answered long ago does not count again because it is asked anew: nothing was asked while nobody waited.
       if (this.verdict(workload).is === 'pending') this.#known.delete(key);
@@ -98,19 +103,38 @@ export class HealthChecks {
     this.#known.clear();
     this.#waiting.clear();
     this.#underWay.clear();
+    this.#turns.clear();
     this.#roundMs = -Infinity;
   }
 
   #askNext(): void {
-    for (const [key, workload] of this.#waiting) {
-      if (this.#underWay.size >= mostAtOnce) return;
-      const { namespace } = workload.record;
-      const ofNamespace = [...this.#underWay.values()].filter((each) => each === namespace).length;
-      if (ofNamespace >= mostAtOnceOfNamespace) continue;
+    while (this.#underWay.size < mostAtOnce) {
+      const next = this.#next();
+      if (!next) return;
+      const { key, record } = next;
       this.#waiting.delete(key);
-      this.#underWay.set(key, namespace);
-      void this.#ask(workload);
+      this.#underWay.set(key, record.namespace);
+      this.#turns.set(record.namespace, ++this.#turn);
+      void this.#ask(next);
     }
+  }
+
+  #next(): TrackedWorkload | undefined {
+    let next: TrackedWorkload | undefined;
+    let nextTurn = Infinity;
+    for (const workload of this.#waiting.values()) {
+      const { namespace } = workload.record;
+      const turn = this.#turns.get(namespace) ?? 0;
+      if (turn >= nextTurn || this.#isFull(namespace)) continue;
+      [next, nextTurn] = [workload, turn];
+    }
+    return next;
+  }
+
+  #isFull(namespace: string): boolean {
+    let asked = 0;
+    for (const each of this.#underWay.values()) if (each === namespace) asked++;
+    return asked >= mostAtOnceOfNamespace;
   }
 
   async #ask(workload: TrackedWorkload): Promise<void> {
