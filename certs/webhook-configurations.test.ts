@@ -33,3 +33,10 @@ it.each(['reroll-certs', 'reroll-certs-path'])(
     expect(bodyOf(transport.requests.at(-1))).toEqual({ metadata: { resourceVersion: '7', managedFields } });
   },
 );
+
+it('of a configuration in which nobody else has anything, it leaves one empty entry, which the API server takes for none', async () => {
+  const { client, transport } = worldOf('reroll-certs');
+  const [live] = await readConfigurations(client, configurations, names, {});
+  await disown(client, live!, {});
+  expect(bodyOf(transport.requests.at(-1))).toMatchObject({ metadata: { managedFields: [{}] } });
+});

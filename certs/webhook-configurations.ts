@@ -130,10 +130,13 @@ export async function applyWanted(
  */
 export async function disown(
   client: KubeClient,
-  { resource, name, resourceVersion, foreignFields }: LiveConfiguration,
+  { resource, name, resourceVersion, foreignFields = [] }: LiveConfiguration,
   limits: RequestLimits,
 ): Promise<void> {
-  const patch = { metadata: { resourceVersion, managedFields: foreignFields } };
+  // The API server takes an empty list for no change, and one empty entry for none.
+  // @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#clearing-managedfields
+  const managedFields = foreignFields.length === 0 ? [{}] : foreignFields;
+  const patch = { metadata: { resourceVersion, managedFields } };
   await patchObject(client, resource, undefined, name, patch, { ...limits, type: 'merge', fieldManager });
 }
 
