@@ -10,7 +10,7 @@ export const once = '/apis/batch/v1/namespaces/shop/jobs/once';
 export const password = '/api/v1/namespaces/shop/secrets/db';
 
 /** The request by which a new leader looks for Jobs to recreate. */
-export const journalList = 'GET /api/v1/namespaces/reroll/secrets?labelSelector=reroll.dev%2Fjournal%3Djob';
+export const journalList = 'GET /api/v1/namespaces/reroll/secrets?labelSelector=reroll.dev%2Fjournal%3Djob&limit=10';
 /** The write by which a new leader creates the journal's key. */
 export const journalKey = 'POST secrets';
 export const firstBaselines = ['PATCH deployments/web', 'PATCH statefulsets/db'];
