@@ -108,7 +108,9 @@ export class KeptContents {
     const { workloads, asksFor, owes } = this.#options;
     const users = workloads.usersOf(source).filter((user) => !user.record.deleting && asksFor(user, source));
     // If it has broken those that have it, and they are scaled to 0, nobody is unhealthy any more.
-    return users.some(({ record }) => mayProve(record)) && users.every((user) => hasProved(user) && !owes(user, source));
+    return (
+      users.some(({ record }) => mayProve(record)) && users.every((user) => hasProved(user) && !owes(user, source))
+    );
   }
 }
 
