@@ -236,6 +236,11 @@ const ofTheEngine: readonly Regression[] = [
     'a Secret that a workload leaves out does not begin the settle window of the ConfigMap that it counts',
     /edit Secret default\/db by alice [^]*edit ConfigMap default\/extra by alice /,
   ],
+  [
+    920_014_568,
+    'a DaemonSet that was deleted and created again is known all the time, though the watch still shows the former one: its change has an author',
+    /delete DaemonSet default\/agent[^]*create DaemonSet default\/agent[^]*edit ConfigMap default\/app by bob[^]*its batch reaches engine-0-1: 202, ConfigMap default\/app by bob/,
+  ],
 ];
 
 const ofTheJudge: readonly Regression[] = [

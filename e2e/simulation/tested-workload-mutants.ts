@@ -39,15 +39,22 @@ export const testedWorkloadMutants: readonly TestedMutant[] = [
   {
     what: 'a lagging watch shows that an earlier attempt was undone, after the one that followed it',
     file,
-    from: 'predates(shown?.awaited, record, nowMs)',
-    to: '(this.#stored(record).baseline?.sequence ?? -1) < (previous?.baseline?.sequence ?? 0)',
+    from: 'predates(awaited, record, nowMs)',
+    to: '(this.#stored(record).baseline?.sequence ?? -1) < (this.#entries.get(key)?.baseline?.sequence ?? 0)',
     test,
   },
   {
     what: 'what is known of a workload is taken for that of another one of its name',
     file,
-    from: 'if (known && known.uid !== uid) this.remove(key);',
-    to: 'if (known && known.uid === undefined) this.remove(key);',
+    from: 'if (knownUid !== undefined && knownUid !== record.uid) this.remove(key);',
+    to: 'if (knownUid !== undefined && knownUid === undefined) this.remove(key);',
+    test,
+  },
+  {
+    what: 'a watch that lags takes a workload away that was read and is later',
+    file,
+    from: "origin === 'watch' && predates(awaited,",
+    to: 'this.#entries.get(key)?.record.uid === record.uid && predates(awaited,',
     test,
   },
 ];

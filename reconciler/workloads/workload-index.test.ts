@@ -495,8 +495,8 @@ describe('an opt-out that was read by name', () => {
     expect(index.get(web)).toBeDefined();
   });
 
-  it('does not hold back another workload of this name', () => {
-    see({ uid: 'second', resourceVersion: '16' });
+  it('does not hold back another workload of this name, which is later', () => {
+    see({ uid: 'second', resourceVersion: '26' });
     expect(index.get(web)).toMatchObject({ record: { uid: 'second' } });
   });
 
@@ -514,6 +514,20 @@ describe('our own write', () => {
   function write(sequence = 2, resourceVersion = '20'): void {
     index.wrote(index.get(web)!, { resourceVersion }, baseline(sequence, 'blue'));
   }
+
+  it('to a workload that was created anew stays known while the watch still shows the one before', async () => {
+    see({ uid: 'second', resourceVersion: '18' }, 'list');
+    write();
+    [removed, changed] = [[], []];
+    see({ resourceVersion: '16' });
+    index.remove(workloadKey('Deployment', 'shop', 'web'), 'u');
+    expect(index.get(web)).toMatchObject({ record: { uid: 'second' }, baseline: { sequence: 2 } });
+    expect([removed, changed]).toEqual([[], []]);
+    // A restore of etcd may have brought it back.
+    await clock.advance(30_000);
+    see({ resourceVersion: '16' });
+    expect(index.get(web)?.record.uid).not.toBe('second');
+  });
 
   beforeEach(() => {
     see({ baseline: textOf(1) });
@@ -633,7 +647,7 @@ describe('our own write', () => {
   it.each<[string, () => void]>([
     ['a list', () => see({ baseline: textOf(1), resourceVersion: '15' }, 'list')],
     ['a read by name', () => see({ baseline: textOf(1), resourceVersion: '15' }, 'list')],
-    ['another incarnation', () => see({ uid: 'second', baseline: textOf(1), resourceVersion: '15' })],
+    ['another incarnation in a list', () => see({ uid: 'second', baseline: textOf(1), resourceVersion: '15' }, 'list')],
   ])('does not hold back %s', (_what, happen) => {
     write();
     happen();

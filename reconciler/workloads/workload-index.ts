@@ -296,12 +296,15 @@ export class WorkloadIndex {
 
   #upsert(record: WorkloadRecord, origin: 'list' | 'watch'): void {
     const key = workloadKey(record.kind, record.namespace, record.name);
+    const nowMs = this.#options.clock.monotonicMs();
+    // It may be of the object that had the name before the one that was read or written.
+    const { awaited } = this.#entries.get(key) ?? this.#untracked.get(key) ?? {};
+    if (origin === 'watch' && predates(awaited, record, nowMs)) return;
     // A list shows no deletion, only the object that has the name now. What is known of the one before is not about it.
-    this.#removeFormer(key, record.uid);
+    const knownUid = this.#entries.get(key)?.record.uid ?? this.#untracked.get(key)?.uid;
+    if (knownUid !== undefined && knownUid !== record.uid) this.remove(key);
     const previous = this.#entries.get(key);
     const shown = previous ?? this.#untracked.get(key);
-    const nowMs = this.#options.clock.monotonicMs();
-    if (origin === 'watch' && predates(shown?.awaited, record, nowMs)) return;
     const because = whyUntracked(record, this.#options.policy);
     if (because !== undefined) {
       const isRead = origin === 'list' && (previous ?? shown?.awaited) !== undefined;
@@ -326,11 +329,6 @@ export class WorkloadIndex {
     }
     this.#options.onSeen?.(entry);
     if (!previous || differs(previous, entry)) this.#options.onChange(entry);
-  }
-
-  #removeFormer(key: WorkloadKey, uid: string): void {
-    const known = this.#entries.get(key)?.record ?? this.#untracked.get(key);
-    if (known && known.uid !== uid) this.remove(key);
   }
 
   #revise({ namespace }: WorkloadRecord): void {
