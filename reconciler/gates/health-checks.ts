@@ -30,7 +30,7 @@ const roundMs = 5_000;
  */
 const freshForMs = 60_000;
 const mostAtOnce = 10;
-/** Of one namespace. A free place goes to the namespace that was asked longest ago: checks that take long delay their own. */
+/** A free place goes to the namespace that was asked longest ago, so checks that take long delay only those of their own. */
 const mostAtOnceOfNamespace = 3;
 
 /** What the health checks of workloads say, as long as somebody waits for it. By the monotonic clock. */

@@ -138,16 +138,6 @@ export const reconcilerCases: readonly ChartCase[] = [
       expect(rendered.spec('NetworkPolicy', 'reroll-webhook')['egress']).not.toContainEqual(toPods);
     },
   },
-  {
-    what: 'network policies: the reconciler reaches Prometheus, and no pods without health checks at URLs',
-    values: { reloader: { prometheusUrl: 'http://prometheus.monitoring:9090', netpol: { enabled: true } } },
-    check: (rendered) => {
-      const egress = rendered.spec('NetworkPolicy', 'reroll')['egress'];
-      expect(egress).toContainEqual({ ports: [{ port: 9090 }] });
-      expect(JSON.stringify(egress)).not.toContain('namespaceSelector');
-      expect(JSON.stringify(rendered.spec('NetworkPolicy', 'reroll-webhook'))).not.toContain('9090');
-    },
-  },
   flags({ rollback: true }, '--rollback=true'),
   {
     what: 'sources are written only with a rollback',
@@ -202,46 +192,6 @@ export const reconcilerCases: readonly ChartCase[] = [
           'list watch secretproviderclasses,secretproviderclasspodstatuses',
         ]),
       ),
-  },
-  {
-    what: 'some namespaces: a Role in each and in our own, and no right in the cluster',
-    values: { reloader: { watchGlobally: false, namespaces: ['shop', 'blog'] } },
-    check: (rendered) => {
-      expect(rendered.args()).toContain('--namespaces=blog,reroll,shop');
-      const roles = rendered.manifests.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === 'reroll');
-      expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(['blog', 'reroll', 'shop']);
-      expect(rendered.rules('Role', 'reroll-own')).toContain('list watch configmaps/reroll-hold');
-      expect(JSON.stringify(roles)).not.toContain('"namespaces"');
-      expect(rendered.names('ClusterRole')).toEqual(['reroll-certs']);
-      const [hook] = rendered.one('ValidatingWebhookConfiguration')['webhooks'] as readonly [Values];
-      expect(JSON.stringify(hook['namespaceSelector'])).toContain('"operator":"In","values":["blog","reroll","shop"]');
-    },
-  },
-  {
-    what: 'roles in namespaces that several installs may watch have the name of the install, as those of the cluster do',
-    values: { reloader: { watchGlobally: false, namespaces: ['shop'] } },
-    options: { namespace: 'tools' },
-    check: (rendered) => {
-      for (const kind of ['Role', 'RoleBinding']) {
-        const objects = rendered.manifests.filter((each) => each.kind === kind);
-        const names = objects.map(({ metadata: { namespace = '', name } }) => `${namespace}/${name}`);
-        expect(names.toSorted()).toEqual([
-          ...['shop/tools-reroll', 'shop/tools-reroll-webhook-schemas', 'tools/reroll', 'tools/reroll-certs'],
-          ...['tools/reroll-own', 'tools/reroll-webhook', 'tools/reroll-webhook-schemas'],
-        ]);
-      }
-      expect(rendered.one('RoleBinding', 'tools-reroll')['roleRef']).toMatchObject({ name: 'tools-reroll' });
-    },
-  },
-  {
-    what: 'namespaces as text',
-    values: { reloader: { watchGlobally: false, namespaces: ' shop, blog ' } },
-    check: (rendered) => expect(rendered.args()).toContain('--namespaces=blog,reroll,shop'),
-  },
-  {
-    what: 'no namespace named: our own',
-    values: { reloader: { watchGlobally: false } },
-    check: (rendered) => expect(rendered.args()).toContain('--namespaces=reroll'),
   },
   passedOn('pod', { hostUsers: false }),
   passedOn('pod', { nodeSelector: { disk: 'ssd' }, tolerations: [{ key: 'a', operator: 'Exists' }] }),

@@ -6,7 +6,7 @@ interface Spread {
   readonly labelSelector: { readonly matchLabels: object };
 }
 
-/** Names, images, rights, monitoring, budgets and network policies of an install. */
+/** Names, images, rights, monitoring and budgets of an install. */
 export const releaseCases: readonly ChartCase[] = [
   {
     what: 'names hold the release, unless it is called like the chart',
@@ -291,66 +291,6 @@ export const releaseCases: readonly ChartCase[] = [
     what: 'a budget that is not told how large it is',
     values: { reloader: { podDisruptionBudget: { enabled: true } } },
     check: (rendered) => expect(rendered.spec('PodDisruptionBudget', 'reroll')).toMatchObject({ maxUnavailable: 1 }),
-  },
-  {
-    what: 'network policies: each pod is let what it needs',
-    values: { reloader: { netpol: { enabled: true, from: [{ namespaceSelector: {} }], to: [{ ipBlock: { cidr: '10.0.0.0/8' } }], apiServerPorts: [8443], sinkPorts: [8443, 8080] } } }, // prettier-ignore
-    check: (rendered) => {
-      expect(rendered.names('NetworkPolicy')).toEqual(['reroll', 'reroll-certs', 'reroll-test', 'reroll-webhook']);
-      const ports = (name: string, way: 'ingress' | 'egress'): readonly unknown[] =>
-        (rendered.spec('NetworkPolicy', name)[way] as readonly { ports: readonly { port: unknown }[] }[]).flatMap(
-          (rule) => rule.ports.map(({ port }) => port),
-        );
-      expect(ports('reroll', 'ingress')).toEqual(['http', 'channel']);
-      // Those of DNS by UDP and TCP.
-      const dns = [53, 53, 5353, 5353, 8053, 8053];
-      expect(ports('reroll', 'egress')).toEqual([...dns, 8443, 8080]);
-      expect(ports('reroll-webhook', 'ingress')).toEqual(['http', 'https']);
-      expect(ports('reroll-webhook', 'egress')).toEqual([...dns, 8443, 8444]);
-      expect(ports('reroll-test', 'egress')).toEqual([...dns, 'http']);
-      expect(ports('reroll-certs', 'ingress')).toEqual(['http']);
-      const [, channel] = rendered.spec('NetworkPolicy', 'reroll')['ingress'] as readonly { from: readonly { podSelector: { matchLabels: object } }[] }[]; // prettier-ignore
-      expect(rendered.template('reroll-webhook').metadata.labels).toMatchObject(channel?.from[0]?.podSelector.matchLabels ?? { none: '' }); // prettier-ignore
-    },
-  },
-  {
-    what: 'network policies: who may call the webhook, and what else the channel, is said by those who know',
-    values: { reloader: { netpol: { enabled: true, webhookFrom: [{ ipBlock: { cidr: '10.9.0.0/28' } }], channelFrom: [{ ipBlock: { cidr: '10.8.0.0/16' } }] } } }, // prettier-ignore
-    check: (rendered) => {
-      expect(rendered.spec('NetworkPolicy', 'reroll-webhook')['ingress']).toEqual([
-        { ports: [{ port: 'http' }] },
-        { ports: [{ port: 'https' }], from: [{ ipBlock: { cidr: '10.9.0.0/28' } }] },
-      ]);
-      expect(rendered.spec('NetworkPolicy', 'reroll')['ingress']).toEqual([
-        { ports: [{ port: 'http' }] },
-        {
-          ports: [{ port: 'channel' }],
-          from: [{ podSelector: expect.anything() }, { ipBlock: { cidr: '10.8.0.0/16' } }],
-        },
-      ]);
-    },
-  },
-  {
-    what: 'network policies with a webhook on the network of its host, where labels select nothing',
-    asksForMore: true,
-    values: { webhook: { hostNetwork: true, port: 10260 }, reloader: { netpol: { enabled: true, channelFrom: [{ ipBlock: { cidr: '10.0.0.0/16' } }] } } }, // prettier-ignore
-    check: (rendered) => {
-      expect(rendered.names('NetworkPolicy')).toEqual(['reroll', 'reroll-certs', 'reroll-test']);
-      expect(rendered.spec('NetworkPolicy', 'reroll')['ingress']).toEqual([
-        { ports: [{ port: 'http' }] },
-        { ports: [{ port: 'channel' }], from: [{ ipBlock: { cidr: '10.0.0.0/16' } }] },
-      ]);
-      // helm test asks each pod whether it is ready.
-      expect(rendered.spec('NetworkPolicy', 'reroll-test')['egress']).toContainEqual({
-        ports: [{ port: 9090 }],
-        to: [{ ipBlock: { cidr: '10.0.0.0/16' } }],
-      });
-    },
-  },
-  {
-    what: 'network policies without a webhook',
-    values: { webhook: { enabled: false }, reloader: { netpol: { enabled: true } } },
-    check: (rendered) => expect(rendered.names('NetworkPolicy')).toEqual(['reroll', 'reroll-test']),
   },
   {
     what: 'a VerticalPodAutoscaler',

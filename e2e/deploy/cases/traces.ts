@@ -1,45 +1,8 @@
 import { expect } from '@jest/globals';
 import type { ChartCase } from '../chart-case';
 
-/** Where traces go, and what may reach that. */
+/** Where traces go. */
 export const traceCases: readonly ChartCase[] = [
-  {
-    what: 'network policies: reconciler and webhook reach the endpoint of traces, where it may be',
-    values: { reloader: { netpol: { enabled: true, to: [{ ipBlock: { cidr: '10.0.0.0/8' } }] } }, tracing: { endpoint: 'http://otel-collector.observability:4318' } }, // prettier-ignore
-    check: (rendered) => {
-      const toCollector = { ports: [{ port: 4318 }], to: [{ ipBlock: { cidr: '10.0.0.0/8' } }] };
-      for (const name of ['reroll', 'reroll-webhook']) {
-        expect(rendered.spec('NetworkPolicy', name)['egress']).toContainEqual(toCollector);
-      }
-      expect(JSON.stringify(rendered.spec('NetworkPolicy', 'reroll-certs'))).not.toContain('4318');
-    },
-  },
-  {
-    what: 'network policies: without traces the webhook calls no receiver',
-    values: { reloader: { netpol: { enabled: true, sinkPorts: [4318] } } },
-    check: (rendered) => expect(JSON.stringify(rendered.spec('NetworkPolicy', 'reroll-webhook'))).not.toContain('4318'),
-  },
-  ...[
-    ['https://apm.example/otlp', 443],
-    ['http://[fd00::1]', 80],
-    ['http://[fd00::1]:4318/', 4318],
-    [' http://otel-collector.observability:4318 ', 4318],
-  ].map(([endpoint, port]): ChartCase => ({
-    what: `network policies: the port of ${endpoint} is ${port}`,
-    values: { reloader: { netpol: { enabled: true } }, tracing: { endpoint } },
-    check: (rendered) =>
-      expect(rendered.spec('NetworkPolicy', 'reroll')['egress']).toContainEqual({ ports: [{ port }] }),
-  })),
-  {
-    what: 'network policies: reconciler and webhook reach the pods of the endpoint, whose port is not that of its Service',
-    values: { reloader: { netpol: { enabled: true, sinkPorts: [4318] } }, tracing: { endpoint: 'http://otel-collector.observability' } }, // prettier-ignore
-    check: (rendered) => {
-      for (const name of ['reroll', 'reroll-webhook']) {
-        expect(JSON.stringify(rendered.spec('NetworkPolicy', name)['egress'])).toContain('{"port":4318}');
-      }
-      expect(JSON.stringify(rendered.spec('NetworkPolicy', 'reroll-certs'))).not.toContain('4318');
-    },
-  },
   {
     what: 'traces: reconciler and webhook send them, with headers from a Secret',
     values: { tracing: { endpoint: 'http://otel-collector.observability:4318', headersSecret: 'apm' } },
