@@ -445,6 +445,27 @@ describe('the rate of restarts', () => {
   });
 });
 
+describe('the rate of restarts, and a tenant whose urgent sources change all the time', () => {
+  it('is shared: others get half of it', async () => {
+    const keys = Array.from({ length: 4 }, (_, number) => `keys-${number}`);
+    const annotations = { 'reroll.dev/urgent': 'true' };
+    for (const name of keys)
+      harness.seed(
+        configMap({ name, namespace: 'shop', annotations, data: { color: 'red' } }),
+        app(name, { uses: [name] }),
+      );
+    harness.seed(...apps(4, { namespace: 'bank' }));
+    await start({ rate: parseRestartRate('2/m') });
+    await edit('blue', 'bank');
+    for (let times = 0; times < 60; times++) {
+      await edit(`color-${times}`, 'shop', keys[times % 4]);
+      await pass(5_000);
+    }
+    expect(harness.restartOrder().filter((name) => name.startsWith('web-'))).toHaveLength(4);
+    expect(total()).toBe(10);
+  });
+});
+
 describe('the order of restarts for one change', () => {
   const wave = (number: number): App => ({ annotations: { 'reroll.dev/wave': String(number) } });
 

@@ -59,6 +59,13 @@ export const testedGateMutants: readonly TestedMutant[] = [
     test: 'reconciler/gates/restart-turns.test.ts',
   },
   {
+    what: 'a namespace whose urgent sources change all the time uses up the rate',
+    file: 'reconciler/gates/restart-turns.ts',
+    from: 'mayBeUrgent: (namespace) => this.#usedOfRate(namespace) < (this.#options.pace.rate?.count ?? Infinity),',
+    to: 'mayBeUrgent: () => true,',
+    test: 'reconciler/gates/restart-turns.test.ts',
+  },
+  {
     what: 'when one leaves for whose pods there was no room, nobody looks',
     file: 'reconciler/gates/waiting-line.ts',
     from: 'return restart !== undefined && [...this.#blocked.values()].includes(restart);',

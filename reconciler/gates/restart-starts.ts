@@ -3,18 +3,23 @@ import type { LastRestart } from '../../shared/domain/workloads/last-restart';
 import { clockSkewMs } from './rolling-workloads';
 
 interface Start extends LastRestart {
+  readonly namespace: string;
   /** Set if the workload tells it. */
   readonly key?: WorkloadKey;
 }
 
+/** For how many periods the starts of a namespace count in its share. */
+export const sharedPeriods = 2;
+
 /**
- * When restarts began in the last period. What the workloads tell counts only of the time before this term, and once for
+ * When restarts began in the last periods. What the workloads tell counts only of the time before this term, and once for
  * each: whoever writes a workload may write that Reroll has restarted it.
  */
 export class RestartStarts {
   readonly #periodMs: number;
   /** The earliest first. */
   #starts: Start[] = [];
+  readonly #inNamespace = new Map<string, number>();
   readonly #tellers = new Set<WorkloadKey>();
   #termBeganMs = -Infinity;
 
@@ -26,44 +31,63 @@ export class RestartStarts {
   begin(tracked: Iterable<TrackedWorkload>, nowMs: number): void {
     this.#termBeganMs = nowMs;
     this.#starts = [];
+    this.#inNamespace.clear();
     this.#tellers.clear();
     for (const workload of tracked) this.saw(workload);
   }
 
   /** The index shows the workload. */
-  saw({ key, record: { lastRestart } }: TrackedWorkload): void {
+  saw({ key, record: { namespace, lastRestart } }: TrackedWorkload): void {
     if (this.#periodMs === 0 || !lastRestart) return;
     const { atMs } = lastRestart;
-    if (atMs > this.#termBeganMs || atMs <= this.#termBeganMs - this.#periodMs) return;
-    if (this.#tellers.has(key)) this.#starts = this.#starts.filter((start) => start.key !== key);
+    if (atMs > this.#termBeganMs || atMs <= this.#termBeganMs - sharedPeriods * this.#periodMs) return;
+    if (this.#tellers.has(key)) this.#removeAt(this.#starts.findIndex((start) => start.key === key));
     this.#tellers.add(key);
-    this.#insert({ ...lastRestart, key });
+    this.#insert({ ...lastRestart, namespace, key });
   }
 
-  add(restart: LastRestart): void {
-    if (this.#periodMs > 0) this.#insert(restart);
+  add(restart: LastRestart, namespace: string): void {
+    if (this.#periodMs > 0) this.#insert({ ...restart, namespace });
   }
 
   /** It did not begin. */
   remove({ id }: LastRestart): void {
-    const index = this.#starts.findLastIndex((start) => start.id === id && start.key === undefined);
-    if (index >= 0) this.#starts.splice(index, 1);
+    this.#removeAt(this.#starts.findLastIndex((start) => start.id === id && start.key === undefined));
+  }
+
+  /** How many of a namespace began in the last {@link sharedPeriods}, as of when that was last asked. */
+  inNamespace(namespace: string): number {
+    return this.#inNamespace.get(namespace) ?? 0;
   }
 
   /** When the last one but `n - 1` began; undefined: there were less in the last period. */
   nthLastMs(n: number, nowMs: number): number | undefined {
-    const sinceMs = nowMs - this.#periodMs;
-    const first = this.#starts.findIndex(({ atMs }) => atMs > sinceMs);
-    if (first !== 0) this.#starts = first < 0 ? [] : this.#starts.slice(first);
+    this.expire(nowMs);
+    const atMs = this.#starts.at(-n)?.atMs;
+    return atMs !== undefined && atMs > nowMs - this.#periodMs ? atMs : undefined;
+  }
+
+  /** Those of long ago count no more. */
+  expire(nowMs: number): void {
+    const sinceMs = nowMs - sharedPeriods * this.#periodMs;
+    while (this.#starts[0] && this.#starts[0].atMs <= sinceMs) this.#removeAt(0);
     // A clock that was set back must not keep others waiting until it has caught up.
-    const next = this.#starts.findIndex(({ atMs }) => atMs > nowMs + clockSkewMs);
-    if (next >= 0) this.#starts = this.#starts.slice(0, next);
-    return this.#starts.at(-n)?.atMs;
+    for (let last = this.#starts.at(-1); last && last.atMs > nowMs + clockSkewMs; last = this.#starts.at(-1))
+      this.#removeAt(this.#starts.length - 1);
   }
 
   /** Nearly all begin last. */
   #insert(start: Start): void {
     const index = this.#starts.findLastIndex(({ atMs }) => atMs <= start.atMs);
     this.#starts.splice(index + 1, 0, start);
+    this.#inNamespace.set(start.namespace, this.inNamespace(start.namespace) + 1);
+  }
+
+  #removeAt(index: number): void {
+    const [start] = index < 0 ? [] : this.#starts.splice(index, 1);
+    if (!start) return;
+    const left = this.inNamespace(start.namespace) - 1;
+    if (left > 0) this.#inNamespace.set(start.namespace, left);
+    else this.#inNamespace.delete(start.namespace);
   }
 }

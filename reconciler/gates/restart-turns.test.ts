@@ -4,6 +4,7 @@ import { parseRestartRate } from '../../shared/domain/gate-settings/restart-rate
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
 import { at, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import type { SourceRef } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { noStages, paced, type PacedOptions } from './gates.fixture';
@@ -29,19 +30,23 @@ let clock: PassingClock;
 let workloads: Map<WorkloadKey, TrackedWorkload>;
 let source: GateSettings | undefined;
 let namespace: GateSettings | undefined;
+let urgentIn: string | undefined;
 let woken: string[];
 let turns: RestartTurns;
 
 beforeEach(() => {
   clock = new PassingClock();
   workloads = new Map();
-  [source, namespace, woken] = [undefined, undefined, []];
+  [source, namespace, urgentIn, woken] = [undefined, undefined, undefined, []];
   make({ maxRolling: { count: 2, unit: 'workloads' } });
 });
 
 function make(pace: Partial<PaceSettings>, stages = noStages()): void {
   const sources = {
-    get: () => ({ ...sourceRecord({ writtenAtMs: at(0) }), ...(source && { gates: source }) }),
+    get: ({ namespace }: SourceRef) => {
+      const gates = namespace === urgentIn ? { isUrgent: true } : source;
+      return { ...sourceRecord({ writtenAtMs: at(0) }), ...(gates && { gates }) };
+    },
     limitingIn: () => (source ? [{ ...app, namespace: 'shop' }] : []),
   };
   const onTurn = (key: WorkloadKey): void => void woken.push(key.split('/')[2] ?? '');
@@ -322,5 +327,31 @@ describe('RestartTurns', () => {
       expect(turns.ask(job, [app])?.detail).toBe('--restart-rate: 2/10s');
       expect(turns.rolling.workloads).toBe(0);
     });
+
+    it.each(['1/10s', '2/10s', '5/10s'])(
+      'of %s, leaves others half when a namespace always owes urgent ones',
+      async (rate) => {
+        make({ rate: parseRestartRate(rate) });
+        urgentIn = 'flood';
+        const went = { flood: 0, shop: 0 };
+        const lookIn = (namespace: 'flood' | 'shop', number: number): void => {
+          const workload = paced({ namespace, name: `${namespace}-${number}` });
+          workloads.set(workload.key, workload);
+          const closed = turns.ask(workload, [app]);
+          if (!closed)
+            turns.began(workload, { id: `${namespace}-${number}-${went[namespace]++}`, atMs: clock.nowMs() });
+          turns.ended(workload.key, closed?.gate);
+        };
+        for (let period = 0; period < 20; period++) {
+          for (let number = 0; number < 10; number++)
+            for (const namespace of ['flood', 'shop'] as const) lookIn(namespace, number);
+          await clock.advance(10_000);
+          for (const name of woken.splice(0))
+            lookIn(name.startsWith('flood') ? 'flood' : 'shop', Number(name.split('-')[1]));
+        }
+        expect(Math.abs(went.flood - went.shop)).toBeLessThanOrEqual(2);
+        expect(went.flood + went.shop).toBe(parseRestartRate(rate)!.count * 21);
+      },
+    );
   });
 });

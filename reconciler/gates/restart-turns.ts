@@ -20,7 +20,7 @@ import { RestartStarts } from './restart-starts';
 import type { ReturningJob, ReturningJobs } from './returning-jobs';
 import type { RollingWorkloads } from './rolling-workloads';
 import type { StoppedSource } from './stopped-source';
-import { WaitingLine, type Turn, type WaitingRestart } from './waiting-line';
+import { WaitingLine, type NamespaceShares, type Turn, type WaitingRestart } from './waiting-line';
 
 export interface RestartTurnsOptions {
   readonly clock: Clock;
@@ -144,7 +144,7 @@ export class RestartTurns {
       return undefined;
     }
     this.#line.add(restart);
-    if (closed.lacksPods !== undefined) this.#line.block(closed.lacksPods, restart, this.#share);
+    if (closed.lacksPods !== undefined) this.#line.block(closed.lacksPods, restart, this.#shares);
     this.#arm(nowMs);
     return closed.gate;
   }
@@ -174,7 +174,7 @@ export class RestartTurns {
   began(workload: TrackedWorkload, restart: LastRestart): () => void {
     const { rolling, workloads } = this.#options;
     const takeBack = rolling.began(workload, restart);
-    this.#starts.add(restart);
+    this.#starts.add(restart, workload.record.namespace);
     return () => {
       this.#starts.remove(restart);
       takeBack();
@@ -244,11 +244,12 @@ export class RestartTurns {
   #serve(nowMs: number): void {
     const { rolling, onTurn } = this.#options;
     rolling.expire();
+    this.#starts.expire(nowMs);
     // What has just expired is served with the rest.
     this.#isFreed = false;
-    this.#line.take(this.#share, (restart) => {
+    this.#line.take(this.#shares, (restart) => {
       const closed = this.#closed(restart, nowMs);
-      if (closed?.lacksPods !== undefined) this.#line.block(closed.lacksPods, restart, this.#share);
+      if (closed?.lacksPods !== undefined) this.#line.block(closed.lacksPods, restart, this.#shares);
       if (closed) return closed.scope;
       rolling.take(restart.workload);
       onTurn(restart.workload.key);
@@ -256,7 +257,17 @@ export class RestartTurns {
     });
   }
 
-  readonly #share = (namespace: string): number => this.#options.rolling.inNamespace(namespace).workloads;
+  readonly #shares: NamespaceShares = {
+    of: (namespace) => this.#options.rolling.inNamespace(namespace).workloads + this.#usedOfRate(namespace),
+    // Else a tenant whose urgent source changes all the time would keep the restarts of all others waiting for ever.
+    mayBeUrgent: (namespace) => this.#usedOfRate(namespace) < (this.#options.pace.rate?.count ?? Infinity),
+  };
+
+  /** How many restarts of a namespace began in the time of two rates, or are about to. The count of a rate is half of them. */
+  #usedOfRate(namespace: string): number {
+    const { pace, rolling } = this.#options;
+    return pace.rate ? this.#starts.inNamespace(namespace) + rolling.placesIn(namespace) : 0;
+  }
 
   #onTimer(): void {
     const { clock, order, stages } = this.#options;
@@ -322,7 +333,7 @@ export class RestartTurns {
       const isCounted = this.#options.rolling.of(key).workloads > 0;
       for (const limit of this.#limits(workload)) {
         // One that rolls may restart again: others may be waiting for it, and this may be what makes it ready.
-        const isKept = !isCounted && this.#line.isBehind(limit.id, restart, this.#share);
+        const isKept = !isCounted && this.#line.isBehind(limit.id, restart, this.#shares);
         const gate = maxRollingGate([{ ...limit, isKept }], { pods: record.progress.pods });
         if (gate) return { gate, scope: limit.scope, ...(limit.limit.unit === 'pods' && { lacksPods: limit.id }) };
       }

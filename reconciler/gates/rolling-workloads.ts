@@ -126,6 +126,13 @@ export class RollingWorkloads {
     return this.#places.size;
   }
 
+  /** How many of a namespace are about to restart. */
+  placesIn(namespace: string): number {
+    let places = 0;
+    for (const key of this.#namespaces.get(namespace)?.keys() ?? []) if (this.#places.has(key)) places++;
+    return places;
+  }
+
   /** The workload may restart, and counts from now on. */
   take(workload: TrackedWorkload): void {
     this.#places.add(workload.key);

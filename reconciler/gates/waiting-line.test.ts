@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { paced, type PacedOptions } from './gates.fixture';
-import { WaitingLine, type Turn, type WaitingRestart } from './waiting-line';
+import { WaitingLine, type NamespaceShares, type Turn, type WaitingRestart } from './waiting-line';
 
 let line: WaitingLine;
 beforeEach(() => void (line = new WaitingLine()));
@@ -21,21 +21,27 @@ function add(name: string, options: Options = {}): WaitingRestart {
 }
 
 /** Those that go, in their order. */
-function served(ask: (restart: WaitingRestart) => Turn = () => 'goes', rolling = new Map<string, number>()): string[] {
+function served(
+  ask: (restart: WaitingRestart) => Turn = () => 'goes',
+  shares = new Map<string, number>(),
+  urgentBelow = Infinity,
+): string[] {
   const went: string[] = [];
-  line.take(
-    (namespace) => rolling.get(namespace) ?? 0,
-    (restart) => {
-      const turn = ask(restart);
-      const { name, namespace } = restart.workload.record;
-      if (turn === 'goes') {
-        went.push(name);
-        rolling.set(namespace, (rolling.get(namespace) ?? 0) + 1);
-      }
-      return turn;
-    },
-  );
+  line.take(sharesOf(shares, urgentBelow), (restart) => {
+    const turn = ask(restart);
+    const { name, namespace } = restart.workload.record;
+    if (turn === 'goes') {
+      went.push(name);
+      shares.set(namespace, (shares.get(namespace) ?? 0) + 1);
+    }
+    return turn;
+  });
   return went;
+}
+
+function sharesOf(shares: ReadonlyMap<string, number>, urgentBelow = Infinity): NamespaceShares {
+  const of = (namespace: string): number => shares.get(namespace) ?? 0;
+  return { of, mayBeUrgent: (namespace) => of(namespace) < urgentBelow };
 }
 
 describe('WaitingLine', () => {
@@ -50,7 +56,7 @@ describe('WaitingLine', () => {
     expect(line.size).toBe(0);
   });
 
-  it('favours the namespace in which the fewest roll', () => {
+  it('favours the namespace with the smallest share', () => {
     for (const name of ['a', 'b', 'c', 'd']) add(name, { owedSinceMs: -9 });
     for (const name of ['x', 'y']) add(name, { namespace: 'bank' });
     expect(served(undefined, new Map([['shop', 1]]))).toEqual(['x', 'a', 'y', 'b', 'c', 'd']);
@@ -60,6 +66,13 @@ describe('WaitingLine', () => {
     add('a');
     add('x', { namespace: 'bank', isUrgent: true });
     expect(served(undefined, new Map([['bank', 9]]))).toEqual(['x', 'a']);
+  });
+
+  it('has urgent ones of a namespace that has had its part of all within that namespace only', () => {
+    for (const name of ['a', 'b', 'c']) add(name, { isUrgent: true });
+    add('0');
+    for (const name of ['x', 'y']) add(name, { namespace: 'bank' });
+    expect(served(undefined, new Map(), 1)).toEqual(['a', 'x', 'b', 'y', 'c', '0']);
   });
 
   it.each<[Turn, string[], number]>([
@@ -85,9 +98,9 @@ describe('WaitingLine', () => {
   });
 
   describe('one for whose pods there is no room', () => {
-    const rolling = (namespace: string): number => (namespace === 'bank' ? 1 : 0);
+    const shares = sharesOf(new Map([['bank', 1]]));
     const isBehind = (name: string, options: Options = {}, limit = 'cluster'): boolean =>
-      line.isBehind(limit, restart(name, options), rolling);
+      line.isBehind(limit, restart(name, options), shares);
 
     it.each<[string, boolean, Options]>([
       ['later', true, { owedSinceMs: 5 }],
@@ -96,33 +109,33 @@ describe('WaitingLine', () => {
       ['urgent', false, { isUrgent: true }],
       ['of a lower wave', false, { gates: { wave: -1 } }],
     ])('keeps one waiting that is %s: %p', (_which, expected, options) => {
-      line.block('cluster', add('big'), rolling);
+      line.block('cluster', add('big'), shares);
       expect(isBehind('new', options)).toBe(expected);
     });
 
     it('keeps nobody waiting in another limit, nor itself', () => {
-      line.block('cluster', add('big'), rolling);
+      line.block('cluster', add('big'), shares);
       expect([isBehind('new', {}, 'namespace shop'), isBehind('big')]).toEqual([false, false]);
     });
 
     it('is the first of several, in whatever order they come', () => {
       const [second, first, third] = [2, 1, 3].map((owedSinceMs) => add(`big-${owedSinceMs}`, { owedSinceMs }));
-      for (const each of [second, first, third]) if (each) line.block('cluster', each, rolling);
+      for (const each of [second, first, third]) if (each) line.block('cluster', each, shares);
       expect([isBehind('new', { owedSinceMs: 0 }), isBehind('new', { owedSinceMs: 2 })]).toEqual([false, true]);
     });
 
     it('keeps nobody waiting when it goes, or leaves, which is told', () => {
-      line.block('cluster', add('big'), rolling);
+      line.block('cluster', add('big'), shares);
       add('small');
       expect([line.delete('Deployment/shop/small'), line.delete('Deployment/shop/big')]).toEqual([false, true]);
       expect([isBehind('new'), line.delete('Deployment/shop/big')]).toEqual([false, false]);
-      line.block('cluster', add('big'), rolling);
+      line.block('cluster', add('big'), shares);
       served();
       expect([isBehind('new'), line.delete('Deployment/shop/big')]).toEqual([false, false]);
     });
 
     it('keeps nobody waiting when it waits for something else by now', () => {
-      line.block('cluster', add('big'), rolling);
+      line.block('cluster', add('big'), shares);
       served(() => 'stays');
       expect(isBehind('new')).toBe(false);
     });

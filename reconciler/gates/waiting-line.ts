@@ -9,6 +9,14 @@ export interface WaitingRestart {
   readonly owedSinceMs: number;
 }
 
+/** What the namespaces have of what all share. */
+export interface NamespaceShares {
+  /** The namespace in which this is the least comes first. */
+  of(namespace: string): number;
+  /** Whether the urgent restarts of a namespace come before all others. */
+  mayBeUrgent(namespace: string): boolean;
+}
+
 /** What happens to the one at the head of a namespace. */
 export type Turn =
   /** It goes. */
@@ -22,8 +30,8 @@ export type Turn =
 
 /**
  * The restarts that wait for their turn: urgent ones first, then, within a namespace, by wave, by how long they are
- * owed, and by name. Among namespaces, the one in which the fewest roll comes first: a change that concerns a thousand
- * workloads of one team must not keep those of all others.
+ * owed, and by name. Among namespaces, the one with the smallest share comes first: a change that concerns a thousand workloads
+ * of one team must not keep those of all others.
  */
 export class WaitingLine {
   readonly #waiting = new Map<WorkloadKey, WaitingRestart>();
@@ -65,25 +73,24 @@ export class WaitingLine {
   }
 
   /** There is no room for the pods of this one. Those with fewer pods that come later would keep it waiting for ever. */
-  block(limit: string, restart: WaitingRestart, rolling: (namespace: string) => number): void {
-    if (!this.isBehind(limit, restart, rolling)) this.#blocked.set(limit, restart);
+  block(limit: string, restart: WaitingRestart, shares: NamespaceShares): void {
+    if (!this.isBehind(limit, restart, shares)) this.#blocked.set(limit, restart);
   }
 
-  /** Whether one comes first for whose pods there was no room in this limit. `rolling` as in {@link take}. */
-  isBehind(limit: string, restart: WaitingRestart, rolling: (namespace: string) => number): boolean {
+  /** Whether one comes first for whose pods there was no room in this limit. */
+  isBehind(limit: string, restart: WaitingRestart, shares: NamespaceShares): boolean {
     const first = this.#blocked.get(limit);
     if (!first || this.#waiting.get(first.workload.key) !== first) return false;
     if (first.workload.key === restart.workload.key) return false;
-    const shareOf = ({ workload }: WaitingRestart): number => rolling(workload.record.namespace);
-    return isBefore(first, shareOf(first), restart, shareOf(restart));
+    return isBefore(placeOf(first, shares), placeOf(restart, shares));
   }
 
-  /** Asks about one after the other, until nobody may go. `rolling` tells how many roll in a namespace. */
-  take(rolling: (namespace: string) => number, ask: (restart: WaitingRestart) => Turn): void {
+  /** Asks about one after the other, until nobody may go. */
+  take(shares: NamespaceShares, ask: (restart: WaitingRestart) => Turn): void {
     this.#blocked.clear();
     const lines = new Map([...this.#namespaces].map(([namespace]) => [namespace, this.#inOrder(namespace)]));
     for (;;) {
-      const next = firstOf(lines, rolling);
+      const next = firstOf(lines, shares);
       if (!next) return;
       const [namespace, line] = next;
       const turn = ask(line.head);
@@ -130,21 +137,33 @@ class Line {
 
 function firstOf(
   lines: ReadonlyMap<string, Line | undefined>,
-  rolling: (namespace: string) => number,
+  shares: NamespaceShares,
 ): readonly [string, Line] | undefined {
-  let first: readonly [string, Line, number] | undefined;
+  let first: readonly [string, Line, Place] | undefined;
   for (const [namespace, line] of lines) {
     if (!line) continue;
-    const share = rolling(namespace);
-    if (!first || isBefore(line.head, share, first[1].head, first[2])) first = [namespace, line, share];
+    const place = placeOf(line.head, shares);
+    if (!first || isBefore(place, first[2])) first = [namespace, line, place];
   }
   return first && [first[0], first[1]];
 }
 
-function isBefore(left: WaitingRestart, leftShare: number, right: WaitingRestart, rightShare: number): boolean {
+interface Place {
+  readonly restart: WaitingRestart;
+  readonly isUrgent: boolean;
+  readonly share: number;
+}
+
+function placeOf(restart: WaitingRestart, shares: NamespaceShares): Place {
+  const { namespace } = restart.workload.record;
+  const isUrgent = restart.isUrgent && shares.mayBeUrgent(namespace);
+  return { restart, isUrgent, share: shares.of(namespace) };
+}
+
+function isBefore(left: Place, right: Place): boolean {
   if (left.isUrgent !== right.isUrgent) return left.isUrgent;
-  if (leftShare !== rightShare) return leftShare < rightShare;
-  return inLine(left, right) < 0;
+  if (left.share !== right.share) return left.share < right.share;
+  return inLine(left.restart, right.restart) < 0;
 }
 
 function inLine(left: WaitingRestart, right: WaitingRestart): number {
