@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { rolloutKind, rolloutOf } from '../apiserver/add-ons';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
 import { engineUser, Harness, usualLease } from './harness';
@@ -67,4 +68,21 @@ it('a source that was listed and never read, and whose kind may only be read by 
   await harness.edit('ConfigMap', 'app', { color: 'green' });
   await harness.clock.advance(1_320_000);
   expect(harness.restarts('Deployment', 'web')).toBe(2);
+});
+
+it('a Deployment that is deleted while it is read for a Rollout does not come back with the answer', async () => {
+  const harness = new Harness({ customKinds: [rolloutKind] });
+  harness.seed(app, deployment({ name: 'web', envFrom: [fromConfigMap('app')] }));
+  await harness.start();
+  const isRead = ({ pathname }: FaultTarget): boolean =>
+    pathname === '/apis/apps/v1/namespaces/default/deployments/web';
+  harness.faults.add({ match: isRead, times: 1, fault: { kind: 'lag', lagMs: 5_000 } });
+  harness.seed(rolloutOf('web-ro', { ...auto, 'reloader.stakater.com/rollout-strategy': 'restart' }));
+  await harness.clock.advance(1_000);
+  await harness.delete('Deployment', 'web');
+  await harness.clock.advance(60_000);
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(60_000);
+  // Nothing uses the ConfigMap any more.
+  expect(harness.writesOf('Rollout', 'web-ro').filter(({ user }) => user === 'reroll')).toEqual([]);
 });

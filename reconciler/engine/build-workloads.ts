@@ -87,6 +87,10 @@ export function buildWorkloads(base: EngineBase, events: WorkloadEvents): Worklo
           if (origin === 'list' && index.hasShownLater(record)) events.onRestored(record.resourceVersion);
           else taken.upsert(record, origin);
         },
+        remove: (key, uid, version) => {
+          if (kind === 'Deployment') reader.removed(key);
+          taken.remove(key, uid, version);
+        },
       };
     },
     read: (kind, object) => {

@@ -7,7 +7,12 @@ import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { ReferencedDeploymentReader } from './referenced-deployment-reader';
 import { trackedWorkload, workloadObject, workloadRecord } from '../../shared/domain/plan/records.fixture';
 
-function reader(reply: Reply, known?: WorkloadRecord, because?: UntrackedReason, shown?: WorkloadRecord) {
+function reader(
+  reply: Reply | (() => Reply),
+  known?: WorkloadRecord,
+  because?: UntrackedReason,
+  shown?: WorkloadRecord,
+) {
   const taken: string[] = [];
   const first: string[] = [];
   const sink: ReflectorSink<WorkloadRecord> = {
@@ -16,7 +21,7 @@ function reader(reply: Reply, known?: WorkloadRecord, because?: UntrackedReason,
     keys: () => [],
     synced: () => undefined,
   };
-  const { client, logger } = clientWorld(() => reply);
+  const { client, logger } = clientWorld(typeof reply === 'function' ? reply : () => reply);
   const get = () => known && trackedWorkload(known);
   const read = () => workloadRecord({ resourceVersion: '10' });
   const refs = { sink: () => sink, read, referenced: () => shown };
@@ -58,6 +63,19 @@ describe('ReferencedDeploymentReader', () => {
     const { reader: first, ...world } = reader({ body: workloadObject({ resourceVersion: '10' }) }, known, because);
     await first.process('shop/web');
     expect(world.first).toEqual(expected);
+  });
+
+  it.each<[string, Reply, readonly string[]]>([
+    ['is gone', refusal(404, 'NotFound'), []],
+    ['was created anew', { body: workloadObject({ resourceVersion: '10' }) }, ['list 10']],
+  ])('reads again if the Deployment was removed before the answer arrived, and it %s', async (_, again, taken) => {
+    const replies: Reply[] = [{ body: workloadObject({ resourceVersion: '10' }) }, again];
+    const world = reader(() => {
+      if (replies.length === 2) world.reader.removed('shop/web');
+      return replies.shift() ?? {};
+    });
+    expect(await world.reader.process('shop/web')).toEqual({ kind: 'done' });
+    expect([world.taken, replies]).toEqual([taken, []]);
   });
 
   it('has nothing to do if there is no such Deployment', async () => {

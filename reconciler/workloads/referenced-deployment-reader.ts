@@ -24,17 +24,27 @@ export interface ReferencedDeploymentReaderOptions {
  */
 export class ReferencedDeploymentReader {
   readonly #options: ReferencedDeploymentReaderOptions;
+  /** Deployments that are being read, and whose removal was not shown meanwhile. */
+  readonly #underWay = new Set<ObjectKey>();
 
   constructor(options: ReferencedDeploymentReaderOptions) {
     this.#options = options;
+  }
+
+  /** The watch or a list shows that a Deployment is gone. A read that is under way may show an earlier state. */
+  removed(key: ObjectKey): void {
+    this.#underWay.delete(key);
   }
 
   /** Never rejects: a failure is part of the result. */
   async process(key: ObjectKey): Promise<QueueResult> {
     const { client, logger, refs, workloads } = this.#options;
     const { namespace, name } = splitObjectKey(key);
+    this.#underWay.add(key);
     try {
       const object = await getObject(client, workloadKind('Deployment').resource, namespace, name);
+      // A removal is shown only once, so nothing else would ever correct what was read before it.
+      if (!this.#underWay.has(key)) return await this.process(key);
       const record = refs.read('Deployment', object);
       const id = workloadKey('Deployment', namespace, name);
       const known = workloads.get(id)?.record;
@@ -53,6 +63,8 @@ export class ReferencedDeploymentReader {
         error: errorMessage(error),
       });
       return failedAttempt(error);
+    } finally {
+      this.#underWay.delete(key);
     }
   }
 }
