@@ -705,6 +705,16 @@ describe('a source that a read by name did not find', () => {
   });
 });
 
+describe('what a source held at the birth of a workload', () => {
+  const heldAt = (seconds: number): string => colorOf(index.heldAtBirth(appConfig, at(seconds)));
+
+  it('is not known for the second of a change, and is not changed by later ones', () => {
+    see({ data: red, createdAtMs: at(0) });
+    see({ data: blue, createdAtMs: at(0), resourceVersion: '2', writtenAtMs: at(20) });
+    expect([-1, 0, 19, 20, 21].map(heldAt)).toEqual(['none', 'red', 'red', 'unknown', 'blue']);
+  });
+});
+
 describe('what is not read', () => {
   const before = { createdAtMs: at(-100), writtenAtMs: at(-50) };
   const contentNow = () => index.get(appConfig)?.content;

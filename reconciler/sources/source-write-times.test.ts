@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { at, contentOf } from '../../shared/domain/plan/records.fixture';
-import { changedAtMs, type WriteTimeEvidence } from './source-write-times';
+import { at, contentOf, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { parseKeyFilter } from '../../shared/domain/text/key-filter';
+import { changedAtMs, flagsSince, type WriteTimeEvidence } from './source-write-times';
 
 const small = contentOf({ size: 's' });
 const large = contentOf({ size: 'l' });
 const colored = contentOf({ size: 's', color: 'red' });
 const repainted = contentOf({ color: 'blue' });
+
+const none = { ignoreSinceMs: 0, matchSinceMs: 0, keysSinceMs: 0 };
 
 describe('when a content came into force, with the previous write at 10, seen at 40', () => {
   it.each<
@@ -52,5 +55,35 @@ describe('when a content came into force, with the previous write at 10, seen at
         expect(known).toBeLessThanOrEqual(changedAtMs(seen, before, 'metadata-only'));
       }),
     );
+  });
+});
+
+describe('since when annotations have their values, with the previous write at 10, seen at 40', () => {
+  const keys = (text: string) => ({ gates: { keys: parseKeyFilter(text) } });
+
+  it.each<[string, string, before: object, after: object, written: number, at: number]>([
+    ['ignore set', 'ignoreSinceMs', {}, { ignore: true }, 10, 10],
+    ['ignore removed, which leaves no time', 'ignoreSinceMs', { ignore: true }, {}, 10, 40],
+    ['ignore removed by what was also another write', 'ignoreSinceMs', { ignore: true }, {}, 20, 20],
+    ['match set', 'matchSinceMs', {}, { match: true }, 10, 10],
+    ['match removed', 'matchSinceMs', { match: true }, {}, 10, 40],
+    ['a list of keys set', 'keysSinceMs', {}, keys('size'), 10, 10],
+    ['another list of keys', 'keysSinceMs', keys('size'), keys('color'), 10, 10],
+    ['a list of keys removed', 'keysSinceMs', keys('size'), {}, 10, 40],
+    ['a class that is ignored: its times are those of its rotations', 'ignoreSinceMs', {}, { ignore: true, kind: 'SecretProviderClass' }, 10, 40], // prettier-ignore
+  ])('%s', (_what, which, before, after, writtenS, expected) => {
+    const kind = 'kind' in after ? { kind: 'SecretProviderClass' as const } : {};
+    const former = sourceRecord({ ...before, ...kind, writtenAtMs: at(10) });
+    const entry = { ...{ record: former, fromMs: 0, former: [], isRead: false, isFirstForgotten: false }, ...none };
+    const since = flagsSince(entry, sourceRecord({ ...after, ...kind, writtenAtMs: at(writtenS) }), at(40));
+    expect(since).toEqual({ ...none, [which]: at(expected) });
+  });
+
+  it('is none of a new object by that name', () => {
+    const entry = {
+      ...{ record: sourceRecord(), fromMs: 0, former: [], isRead: false, isFirstForgotten: false },
+      ...none,
+    };
+    expect(flagsSince(entry, sourceRecord({ uid: 'second', ignore: true }), at(40))).toEqual(none);
   });
 });
