@@ -304,6 +304,17 @@ describe('RestartStages', () => {
     expect([look('a'), woken, look('b')]).toEqual([false, ['a', 'b'], true]);
   });
 
+  it('lets nobody go in place of the first before it is known what became of a restart that took longer', async () => {
+    look('b');
+    stages.ended(keyOf('a'), undefined, false);
+    await clock.advance(59_000);
+    expect(ask('a')).toBeUndefined();
+    await clock.advance(1_000);
+    stages.ended(keyOf('a'), undefined, false);
+    expect(look('b')).toBe(false);
+    expect([look('a'), look('b')]).toEqual([false, true]);
+  });
+
   it('goes on with the first that could not restart if all others are held, and wakes nobody in a circle', async () => {
     look('e');
     for (const name of ['a', 'b']) {

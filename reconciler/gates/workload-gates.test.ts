@@ -1,7 +1,13 @@
 import { withoutStages } from '../../shared/domain/gate-settings/stage-settings';
 import { describe, expect, it } from '@jest/globals';
 import type { GateSettings } from '../../shared/domain/gate-settings/gate-settings';
-import { policySettings, sourceRecord, workloadRecord } from '../../shared/domain/plan/records.fixture';
+import {
+  appConfig,
+  policySettings,
+  sourceRecord,
+  trackedWorkload,
+  workloadRecord,
+} from '../../shared/domain/plan/records.fixture';
 import { WorkloadGates } from './workload-gates';
 
 const held: GateSettings = { hold: { untilMs: undefined, because: undefined } };
@@ -15,9 +21,9 @@ interface Places {
   readonly lastRestartMs?: number;
 }
 
-function ask({ workload, source, namespace, install, lastRestartMs }: Places, isHeld = false) {
+function world({ source, namespace, install }: Places, isHeld = false): WorkloadGates {
   const hold = { untilMs: undefined, because: undefined, bearer: 'ConfigMap reroll/reroll-hold' };
-  const gates = new WorkloadGates({
+  return new WorkloadGates({
     sources: {
       get: ({ name }) => (name === 'app' ? { ...sourceRecord({}), ...(source && { gates: source }) } : undefined),
     },
@@ -27,12 +33,16 @@ function ask({ workload, source, namespace, install, lastRestartMs }: Places, is
     policy: policySettings,
     stages: withoutStages,
   });
+}
+
+function ask(places: Places, isHeld = false) {
+  const { workload, lastRestartMs } = places;
   const record = {
     ...workloadRecord(),
     ...(workload && { gates: workload }),
     ...(lastRestartMs !== undefined && { lastRestart: { atMs: lastRestartMs, id: '01234567' } }),
   };
-  return gates.ask({ record }, [app, { kind: 'Secret', name: 'gone' }], 1_000);
+  return world(places, isHeld).ask({ record }, [app, { kind: 'Secret', name: 'gone' }], 1_000);
 }
 
 describe('WorkloadGates', () => {
@@ -51,5 +61,25 @@ describe('WorkloadGates', () => {
 
   it('asks whether everything is held', () => {
     expect(ask({}, true)).toMatchObject({ closed: { detail: 'ConfigMap reroll/reroll-hold' } });
+  });
+});
+
+describe('the turns of a change', () => {
+  const users = ['a', 'b'].map((name) => trackedWorkload(workloadRecord({ name })));
+  const closedIn = (places: Places): readonly (string | undefined)[] =>
+    users.map(world(places).turns(appConfig, users, users, 1_000)).map((closed) => closed?.gate);
+  const [on, off] = [{ stages: 'on' }, { stages: 'off' }] as const;
+
+  it('have none if nothing says so', () => expect(closedIn({})).toEqual([undefined, undefined]));
+
+  it.each<[string, Places]>([
+    ['the source', { source: on }],
+    ['its namespace', { namespace: on }],
+  ])('have stages if %s says so', (_what, places) => {
+    expect(closedIn(places)).toEqual([undefined, 'stages']);
+  });
+
+  it('have none if the source says so, whatever its namespace says', () => {
+    expect(closedIn({ source: off, namespace: on })).toEqual([undefined, undefined]);
   });
 });
