@@ -78,3 +78,15 @@ it('asks nothing of a user that restarts for other sources only, and learns noth
   users = [user('web'), user('other', { state: 'failed' }), ...users];
   expect([await kept.keep(app), written]).toEqual([{ kind: 'done' }, ['good']]);
 });
+
+it.each<[string, boolean, TrackedWorkload]>([
+  ['is healthy', true, user('web')],
+  ['has a status that shows nothing', true, user('web', { state: 'unknown' })],
+  ['rolls out', false, user('web', { state: 'rolling' })],
+  ['has failed', false, user('web', { state: 'failed' })],
+  ['has no record of what its pods have', false, { ...user('web'), baseline: undefined }],
+])('beside a healthy user, one that %s lets the content be kept: %s', async (_what, isKept, other) => {
+  users = [user('web'), other];
+  await kept.keep(app);
+  expect(written).toEqual(isKept ? ['good'] : []);
+});

@@ -82,6 +82,7 @@ describe('a kept content', () => {
     ['a key is in another field', (object) => ({ ...object, data: { a: 'MQ==' }, binaryData: { b: 'Mg==' } })],
     ['it is a copy of that object', (object) => ({ ...object, metadata: { ...object.metadata, uid: 'kept-2' } })],
     ['it has no MAC', (object) => annotated(object, { 'reroll.dev/kept-mac': '' })],
+    ['nothing on it is a MAC', (object) => annotated(object, { 'reroll.dev/kept-mac': undefined })],
     ['it has the MAC of another key', (object) => annotated(object, { 'reroll.dev/kept-mac': 'x'.repeat(43) })],
     ['it tells of another change', (object) => annotated(object, noted({ ...note, change: 'ffffffff' }))],
     ['it tells nothing', (object) => annotated(object, { 'reroll.dev/kept': '{' })],
@@ -99,9 +100,12 @@ describe('a kept content', () => {
   });
 });
 
-function annotated(object: StoredSource, annotations: Readonly<Record<string, string>>): StoredSource {
+function annotated(object: StoredSource, annotations: Readonly<Record<string, string | undefined>>): StoredSource {
   const { metadata } = object;
-  return { ...object, metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } } };
+  const all = Object.entries({ ...metadata.annotations, ...annotations }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return { ...object, metadata: { ...metadata, annotations: Object.fromEntries(all) } };
 }
 
 function noted(told: object): Readonly<Record<string, string>> {
