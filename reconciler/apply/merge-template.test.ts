@@ -3,7 +3,7 @@ import { bodyOf } from '../../shared/kube/client/client.fixture';
 import { ConflictError } from '../../shared/kube/errors';
 import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
 import { workloadObject, type WorkloadOptions } from '../../shared/domain/plan/records.fixture';
-import { mergeTemplate } from './merge-template';
+import { didOfMerge, mergeTemplate } from './merge-template';
 import { StaleWorkloadError } from './read-again';
 import { NotLeadingError } from './restart';
 import { applyWorld, restarted, restartOf } from './restart.fixture';
@@ -65,6 +65,18 @@ describe('mergeTemplate', () => {
     });
     expect(bodyOf(transport.requests[1])).not.toHaveProperty('spec.template.spec');
   });
+});
+
+const byHand = 'changed, to be rolled out by hand: it has no ConfigChange trigger';
+
+it.each<[string, unknown, string]>([
+  ['no field of triggers', undefined, 'restarted'],
+  ['an empty field', null, 'restarted'],
+  ['a trigger for changes', [{ type: 'ImageChange' }, { type: 'ConfigChange' }], 'restarted'],
+  ['other triggers', [{ type: 'ImageChange' }], byHand],
+  ['an empty list', [], byHand],
+])('a DeploymentConfig with %s says what its new template did', (_what, triggers, did) => {
+  expect(didOfMerge({ ...workloadObject({ kind: 'DeploymentConfig' }), spec: { triggers } })).toBe(did);
 });
 
 describe.each([

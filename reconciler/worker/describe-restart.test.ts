@@ -41,6 +41,16 @@ it('keeps an author who was known before, although by now it is forgotten who ch
   expect(namedBy(byNobody)).toBe(byNobody);
 });
 
+it('gives a change the id of what its source holds, or of its deletion, and keeps one that it has', () => {
+  const app = sourceRecord();
+  const { changeId, uid, ...change } = changeOf({ whole: app.content.whole() });
+  const idOf = (now: Parameters<typeof attributed>[2][number]): string | undefined =>
+    attributed({ attribution: () => undefined }, restartOf().workload, [now])[0]?.changeId;
+  expect(idOf({ ...change, uid })).toBe(currentChangeId(app, app));
+  expect(idOf({ ...change, uid: undefined, whole: undefined })).toBe(currentChangeId(app, undefined));
+  expect(idOf({ ...change, uid, changeId })).toBe(changeId);
+});
+
 it('keeps the ids of earlier changes whose contents the sources still have', () => {
   const theme = sourceRecord({ name: 'theme' });
   const sources = { get: ({ name }: SourceRef) => (name === 'theme' ? theme : sourceRecord()), namesIn: () => [] };

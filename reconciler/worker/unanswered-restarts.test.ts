@@ -112,6 +112,19 @@ describe('a restart whose write got no answer', () => {
   });
 });
 
+describe('a restart that may be stored without its record', () => {
+  it('is told once, where the spec has changed, and others are kept', () => {
+    const { restart, restarts } = unanswered();
+    const [{ workload }, unmarked] = [restart, restartOf({}, { marker: { annotations: {}, env: [] } })];
+    restarts.failed(unmarked, undefined);
+    expect(restarts.takeUnrecorded(workload)).toEqual([]);
+    const record = { ...workload.record, generation: workload.record.generation + 1, resourceVersion: 'after' };
+    expect(restarts.takeUnrecorded({ ...workload, record })).toEqual([restart]);
+    expect(restarts.takeUnrecorded({ ...workload, record })).toEqual([]);
+    expect(restarts.takeRecorded(seen(unmarked))).toEqual([unmarked]);
+  });
+});
+
 describe('a restart that an object records', () => {
   const { lastRestart } = ownAnnotations;
 

@@ -319,6 +319,14 @@ describe('a workloadRef', () => {
     expect(told()).toEqual([read, anew]);
   });
 
+  it('is only of the Deployment that it names', () => {
+    const isReferenced = (kind: 'Deployment' | 'StatefulSet', name: string): boolean =>
+      refs.isReferenced({ kind, namespace: 'shop', name });
+    seeRollout();
+    expect([isReferenced('Deployment', 'web'), isReferenced('Deployment', 'other')]).toEqual([true, false]);
+    expect(isReferenced('StatefulSet', 'web')).toBe(false);
+  });
+
   it('ends with its Rollout, once, and not with a former one of that name', () => {
     seeRollout();
     told();
