@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { AnnotationProblem } from './annotation-problem';
-import { describeProblem } from './annotation-problem';
+import { describeProblem, shortened } from './annotation-problem';
 
 const problem: AnnotationProblem = {
   code: 'bad-duration',
@@ -35,4 +35,11 @@ it('shortens the value first, and keeps the fix', () => {
   expect(Buffer.byteLength(line)).toBeLessThanOrEqual(100);
   expect(line).toMatch(/="ü{8}…" is not a duration; write 5s$/);
   expect(Buffer.byteLength(describeProblem(`deployment shop/${'x'.repeat(200)}`, long, 100))).toBeLessThanOrEqual(100);
+});
+
+it('is kept without what is never shown of its value', () => {
+  const long = { ...problem, value: 'c'.repeat(5000) };
+  expect(shortened(long).value?.length).toBeLessThanOrEqual(60);
+  expect(describeProblem('x', shortened(long))).toBe(describeProblem('x', long));
+  for (const short of [problem, { ...problem, value: undefined }]) expect(shortened(short)).toBe(short);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { changeId, deletionId } from './change-id';
+import { listedRecord, sourceRecord } from '../plan/records.fixture';
+import { changeId, currentChangeId, deletionId } from './change-id';
 
 const digest = 'AAAAAAAAAAAAAAAAAAAAAA';
 
@@ -24,5 +25,14 @@ describe('deletionId', () => {
     expect(deletionId(app)).toBe(deletionId({ ...app }));
     expect(deletionId(app)).not.toBe(deletionId({ ...app, namespace: 'pay' }));
     expect(deletionId(app)).not.toBe(deletionId({ ...app, kind: 'Secret' }));
+  });
+});
+
+describe('currentChangeId', () => {
+  it('is that of the content, or of the deletion, and none before the content is read', () => {
+    const app = sourceRecord();
+    expect(currentChangeId(app, app)).toBe(changeId(app.uid, app.content.whole()));
+    expect(currentChangeId(app, undefined)).toBe(deletionId(app));
+    expect(currentChangeId(app, listedRecord())).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { defaultAnnotationKeys as keys } from '../annotations/annotations';
+import { defaultAnnotationKeys as keys, gateAnnotations } from '../annotations/annotations';
 import type { PolicySettings } from '../policy/policy';
 import { workloadKind, workloadKinds } from '../kubernetes/workload-kinds';
 import { MalformedObjectError } from '../kubernetes/malformed-object-error';
@@ -222,6 +222,7 @@ describe('trackingSignature', () => {
       { containers: [{ name: 'web', envFrom: [{ configMapRef: { name: 'b' } }] }] },
     ],
     ['other keys', { [keys.auto]: 'true' }, env('app')],
+    ['another list of keys that count', { [keys.auto]: 'true', [gateAnnotations.keys]: 'size' }, podSpec],
   ])('changes with %s', (_, annotations, pod) => {
     expect(signature(annotations, pod)).not.toBe(base);
     expect(isTrackedAlike(read({ [keys.auto]: 'true' }), read(annotations, pod))).toBe(false);
