@@ -12,6 +12,7 @@ import { AdoptionRateLimiter } from './adoption-rate-limiter';
 import type { Change } from '../../shared/domain/plan/change';
 import { changeOf } from '../../shared/domain/plan/change.fixture';
 import { annotateWorkload, patchWorkload } from '../apply/patch-workload';
+import type { Apply } from '../apply/restart';
 import { applyWorld, baselineOf, read, type ApplyWorld } from '../apply/restart.fixture';
 import type { QueueResult } from '../queue/key-queue';
 import { DigestKeyring } from '../sources/digest-keyring';
@@ -73,6 +74,8 @@ let brought: Change[];
 let judged: number[];
 /** What restarts that were made did, as they were reported. */
 let reported: string[];
+/** How a restart is written. */
+let apply: Apply;
 /** The pause that a restart begins; undefined: none. */
 let begun: PauseBegun | undefined;
 
@@ -86,6 +89,7 @@ beforeEach(() => {
     return method === 'GET' ? { body: stored } : answer;
   });
   tended = 0;
+  apply = patchWorkload;
   pause = { kind: 'done' };
   gates = { isOpen: true, passed: [] };
   asked = 0;
@@ -153,7 +157,7 @@ beforeEach(() => {
     removals: { putBack: () => Promise.resolve(), forget: nothing },
     writers: {
       ...dryRunWriters,
-      methods: { ...dryRunWriters.methods, patch: patchWorkload },
+      methods: { ...dryRunWriters.methods, patch: async (context, restart) => await apply(context, restart) },
       annotate: annotateWorkload,
       pauses: {
         pauseFor: () => begun,
@@ -234,6 +238,17 @@ describe('a restart that gets no answer', () => {
     expect(await worker.process(key)).toEqual({ kind: 'done' });
     expect(requests()).toEqual(['PATCH 10', 'PATCH 12']);
   });
+});
+
+it('a restart whose record may not be written is made once: it is kept in memory', async () => {
+  let made = 0;
+  apply = async () => {
+    made++;
+    return await Promise.resolve({ kind: 'written', did: 'run as Job web-1', stored: undefined });
+  };
+  expect(await worker.process(key)).toMatchObject({ kind: 'again', waitsFor: 'baseline-write' });
+  await worker.process(key);
+  expect([made, reported]).toEqual([1, ['run as Job web-1']]);
 });
 
 describe('what a workload waits for', () => {
