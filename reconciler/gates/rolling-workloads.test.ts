@@ -250,6 +250,11 @@ describe('RollingWorkloads', () => {
     expect(rolling.inCluster.workloads).toBe(0);
   });
 
+  it('counts no rollout of a workload that Reroll has never restarted', () => {
+    rolling.saw(paced({ state: 'rolling' }));
+    expect(rolling.inCluster.workloads).toBe(0);
+  });
+
   it('counts nothing in a standby', () => {
     rolling.end();
     see({ state: 'rolling' });

@@ -310,6 +310,15 @@ describe('sources with annotations of their own', () => {
     });
   });
 
+  it.each<[string, boolean, Sources | undefined]>([
+    ['recorded where deletions count: it has not counted, and must not when the annotation is forgotten', true, { 'cm/app': absent }], // prettier-ignore
+    ['nothing where they do not: the record stays', false, undefined],
+  ])('ignored and then gone: %s', (_what, reloadOnDelete, recorded) => {
+    see({ ignore: true });
+    remove('app');
+    expect(recordedBy(look(tracked({}, { 'cm/app': red }), {}, { reloadOnDelete }))).toEqual(recorded);
+  });
+
   it('gone, with the annotation that made it match: what was recorded still stands', () => {
     const search = { annotations: { 'reloader.stakater.com/search': 'true' } };
     const planned = look(tracked(search, { 'cm/app': red }), {}, { reloadOnDelete: true });
