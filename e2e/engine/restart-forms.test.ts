@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fieldAt, listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
-import { configMap, daemonSet, deployment, fromConfigMap, statefulSet } from '../apiserver/cluster';
+import { configMap, daemonSet, deployment, fromConfigMap, fromSecret, secret, statefulSet } from '../apiserver/cluster';
 import type { ObjectInput } from '../apiserver/objects';
 import { Harness } from './harness';
 
@@ -23,6 +23,41 @@ async function change(harness: Harness, color: string, name = 'app'): Promise<vo
   await harness.edit('ConfigMap', name, { color });
   await harness.clock.advance(20_000);
 }
+
+describe('a restart for the sources of several containers', () => {
+  /** A patch in another order would make the sidecar the container that starts first, and whose logs are shown. */
+  it.each(['Deployment', 'StatefulSet', 'DaemonSet'] as const)(
+    'leaves the containers of a %s in their order',
+    async (kind) => {
+      const harness = new Harness();
+      const image = 'registry.example/app:1';
+      const containers = [
+        { name: 'main', image, envFrom: [fromSecret('db')] },
+        { name: 'metrics', image },
+        { name: 'proxy', image, envFrom: [fromConfigMap('app')] },
+      ];
+      const make = { Deployment: deployment, StatefulSet: statefulSet, DaemonSet: daemonSet }[kind];
+      harness.seed(
+        app,
+        secret({ name: 'db', data: { password: 'a' } }),
+        make({ name: 'web', annotations: auto, containers }),
+      );
+      await harness.start();
+      await harness.clock.advance(20_000);
+      await harness.edit('Secret', 'db', { password: Buffer.from('b').toString('base64') });
+      await change(harness, 'blue');
+      expect(harness.restarts(kind, 'web')).toBe(1);
+      const stored = listOf(fieldAt(await harness.get(kind, 'web'), ['spec', 'template', 'spec', 'containers'])).map(
+        objectOf,
+      );
+      expect(stored.map(({ name, env }) => [name, listOf(env).map((each) => objectOf(each)['name'])])).toEqual([
+        ['main', ['STAKATER_DB_SECRET']],
+        ['metrics', []],
+        ['proxy', [variable]],
+      ]);
+    },
+  );
+});
 
 describe('§5.4 a deletion with --reload-on-delete', () => {
   const optional = { annotations: auto, envFrom: [fromConfigMap('app', true)] };

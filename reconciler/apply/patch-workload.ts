@@ -31,7 +31,7 @@ export class MarkerLostError extends RerollError {
  * retry can restart twice or forget a restart. Throws a ConflictError if the workload was changed meanwhile.
  */
 export async function patchWorkload(context: ApplyContext, restart: Restart): Promise<Applied> {
-  const template = templatePatch(restart.marker);
+  const template = templatePatch(restart.marker, restart.workload.record.containerOrder);
   const { pausedUntilMs } = restart;
   const spec = { template, ...(pausedUntilMs !== undefined && { paused: true }) };
   const stored = await patchTemplate(context, restart.workload, restart, spec);

@@ -29,6 +29,12 @@ describe('templatePatch', () => {
       },
     });
   });
+
+  it('names the containers in the order of the template', () => {
+    const env = [variable('sidecar', 'A', '1'), variable('main', 'B', '2')];
+    const patch = templatePatch({ annotations: {}, env }, ['main', 'sidecar']);
+    expect(patch).toMatchObject({ spec: { containers: [{ name: 'main' }, { name: 'sidecar' }] } });
+  });
 });
 
 describe('missingOfMarker', () => {

@@ -2,18 +2,27 @@ import { annotationsOf } from '../../shared/domain/annotations/annotations';
 import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
 import type { TemplateMarker } from '../../shared/domain/marks/workload-marks';
 
-/** The marker as a strategic merge patch of a pod template: containers and variables merge by name. */
-export function templatePatch({ annotations, env }: TemplateMarker): JsonObject {
+/**
+ * The marker as a strategic merge patch of a pod template: containers and variables merge by name. The API server puts
+ * the containers that a patch names into the order of the patch, so they come in the template's order.
+ */
+export function templatePatch(
+  { annotations, env }: TemplateMarker,
+  containerOrder: readonly string[] = [],
+): JsonObject {
   const containers = new Map<string, { readonly name: string; readonly value: string; readonly valueFrom: null }[]>();
   for (const { container, name, value } of env) {
     // If the existing variable has a `valueFrom`, setting `value` too would make it invalid.
     const variable = { name, value, valueFrom: null };
     containers.set(container, [...(containers.get(container) ?? []), variable]);
   }
+  const ordered = [...containers].sort(
+    ([left], [right]) => containerOrder.indexOf(left) - containerOrder.indexOf(right),
+  );
   return {
     ...(Object.keys(annotations).length > 0 && { metadata: { annotations } }),
-    ...(containers.size > 0 && {
-      spec: { containers: [...containers].map(([name, variables]) => ({ name, env: variables })) },
+    ...(ordered.length > 0 && {
+      spec: { containers: ordered.map(([name, variables]) => ({ name, env: variables })) },
     }),
   };
 }

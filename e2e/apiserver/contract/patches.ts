@@ -91,6 +91,14 @@ export function patchContract(context: () => ContractContext): void {
       expect(environment(await patchedCronJob({ env }, templatePatch({ containers })))).toEqual(['C=3']);
     });
 
+    it('puts the containers that a patch names into its order', async () => {
+      const containers = ['c', 'a'].map((name) => ({ name, env: [{ name: 'A', value: '1' }] }));
+      const others = ['a', 'b', 'c'].map((name) => ({ name, image: 'registry.example/app:1' }));
+      const after = await patchedCronJob({}, templatePatch({ containers: others }), templatePatch({ containers }));
+      const names = arrayAt(after, ...template, 'containers').map((container) => stringAt(container, 'name'));
+      expect(names.filter((name) => name !== 'app')).toEqual(['b', 'c', 'a']);
+    });
+
     it('orders as $setElementOrder says', async () => {
       const env = [
         { name: 'A', value: '1' },

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { budgets } from '../budgets';
 import {
+  containerOrder,
   firstContainer,
   noReferences,
   references,
@@ -201,6 +202,13 @@ describe("§3.2 Reloader's target container", () => {
   });
 
   it('no containers: no first one', () => expect(firstContainer({})).toBeUndefined());
+
+  it('all targets, in the order of the template, if there are several', () => {
+    const spec = { containers: three({}, { envFrom: [cmEnvFrom('b')] }, { envFrom: [cmEnvFrom('a')] }) };
+    expect(containerOrder(spec, references(spec))).toEqual(['one', 'two', 'three']);
+    expect(containerOrder(spec, references(spec).slice(0, 1))).toEqual(['one', 'three']);
+    expect(containerOrder(spec, noReferences)).toBeUndefined();
+  });
 });
 
 describe('robustness', () => {

@@ -114,6 +114,20 @@ export function firstContainer(podSpec: unknown): string | undefined {
   return nameOf(containersOf(podSpec)[0]?.['name']);
 }
 
+/**
+ * The containers that may carry a marker, in the template's order; undefined: at most one. A strategic merge patch puts
+ * the containers that it names into its own order.
+ */
+export function containerOrder(podSpec: unknown, used: readonly Reference[]): readonly string[] | undefined {
+  const first = firstContainer(podSpec);
+  const targets = new Set([first, ...used.map(({ container }) => container)]);
+  if (targets.size < 2) return undefined;
+  return containersOf(podSpec).flatMap(({ name }) => {
+    const known = nameOf(name);
+    return known !== undefined && targets.has(known) ? [known] : [];
+  });
+}
+
 function containersOf(podSpec: unknown): readonly JsonObject[] {
   return listOf(objectOf(podSpec)['containers']).map(objectOf);
 }

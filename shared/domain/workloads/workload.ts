@@ -16,7 +16,13 @@ import type { PolicySettings, WorkloadPolicy } from '../policy/policy';
 import { optedIn } from '../policy/policy';
 import { parsePolicy } from '../policy/policy-annotations';
 import type { Reference } from '../sources/references';
-import { firstContainer, noReferences, sameReferences, templateReferences } from '../sources/references';
+import {
+  containerOrder,
+  firstContainer,
+  noReferences,
+  sameReferences,
+  templateReferences,
+} from '../sources/references';
 import { observedRevision } from './observed-revision';
 import { rolloutProgress, type RolloutProgress } from './rollout-progress';
 import { rolloutStatus, type RolloutStatus } from './rollout-status';
@@ -38,6 +44,8 @@ export interface WorkloadSpec {
   readonly references: readonly Reference[];
   /** Undefined if the workload is not opted in or has no container. */
   readonly firstContainer: string | undefined;
+  /** Set if several containers may carry a marker: their names, in the order of the template. */
+  readonly containerOrder?: readonly string[];
   readonly baselineText: string | undefined;
   readonly settings: WorkloadSettings;
   /** When it may be restarted; undefined: it does not say. */
@@ -167,12 +175,14 @@ export function readWorkloadSpec(
   const podSpec = isReferenced || optedIn(policy, policySettings) ? objectOf(template)['spec'] : undefined;
   const used = podSpec === undefined ? undefined : templateReferences(podSpec);
   const { baselineText, problems: baselineProblems } = readBaselineText(metadata);
+  const order = used && containerOrder(podSpec, used.references);
   const costly = [...baselineProblems, ...(used ? referenceProblems(used, metadata, keys) : [])];
   const problems = [...policyProblems, ...costly, ...ownProblems, ...reviewed];
   return {
     policy,
     references: used?.references ?? noReferences,
     firstContainer: firstContainer(podSpec),
+    ...(order && { containerOrder: order }),
     baselineText,
     settings,
     ...(gates && { gates }),
