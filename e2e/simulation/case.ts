@@ -11,6 +11,7 @@ import { isGone, Lives, namespaceOf, type Life } from './lives';
 import type { Restored } from './restored';
 import { plainRules, type Rules } from './rules';
 import { isSelectedSource, SelectedNamespaces, sourceSelectorOf } from './selection';
+import { isWatchedKind } from './scope-world';
 import { SourceFlags } from './source-flags';
 import { asksForRestarts, usageOf, type Use } from './usage';
 
@@ -52,7 +53,7 @@ export class Case {
     this.restored = restored;
     this.rules = rules;
     this.contents = new Contents([], (object) => isSelectedSource(object, rules));
-    this.stored = sourceSelectorOf(rules) !== undefined ? new Contents() : this.contents;
+    this.stored = sourceSelectorOf(rules) !== undefined || rules.scope ? new Contents() : this.contents;
     this.namespaces = new SelectedNamespaces(rules);
     this.gates = new GateStates(rules);
     for (const record of history) this.add(record);
@@ -117,9 +118,14 @@ export class Case {
     return this.#lives.all;
   }
 
-  /** The workloads that exist, in selected namespaces. */
+  /** The workloads that exist and that the install looks after. */
   get present(): readonly Life[] {
-    return this.lives.filter((life) => !isGone(life) && this.namespaces.isSelected(namespaceOf(life)));
+    return this.lives.filter(
+      (life) =>
+        !isGone(life) &&
+        this.namespaces.isSelected(namespaceOf(life)) &&
+        isWatchedKind(this.rules, life.writes[0].object),
+    );
   }
 
   /** Open entries of the journal, with the times when they were written: Jobs that are being recreated. */

@@ -7,6 +7,7 @@ import { gateSettingsOf, type GateFlags } from './gate-flags';
 import { nothingLeftOut, type LeavingOut } from './leaving-out';
 import { paceSettingsOf, type PaceFlags } from './pace-flags';
 import { noPolicyFeatures, policySettingsOf, type PolicyFeatures } from './policy-features';
+import { scopeSettingsOf, type Scope } from './scope-world';
 import { stageSettingsOf, type StageFlags } from './stage-flags';
 import { namespaceSelectorOf, sourceSelectorOf } from './selection';
 import type { Step, World } from './world';
@@ -36,6 +37,10 @@ export interface Features extends PolicyFeatures, LeavingOut {
   readonly gates?: GateFlags;
   /** Only so many workloads roll out at once, in an order. */
   readonly pace?: PaceFlags;
+  /** Workloads use their sources in init containers, sidecars, projected volumes and parts of volumes, too. */
+  readonly forms?: boolean;
+  /** What the install looks after, if that is not everything. */
+  readonly scope?: Scope;
   /** How a change reaches the users of a source, where that is not all at once. */
   readonly stages?: StageFlags;
 }
@@ -126,6 +131,7 @@ export function settingsOf(features: Features): Partial<EngineSettings> {
     replicated: true,
     ...{ reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi: csi !== undefined },
     ...policySettingsOf(features),
+    ...scopeSettingsOf(features),
     ...gateSettingsOf(gates),
     ...paceSettingsOf(pace),
     ...stageSettingsOf(stages),

@@ -28,6 +28,8 @@ export class GateStates {
   add({ kind, key, type, object, atMs }: WriteRecord): void {
     const isSource = sourceKinds.includes(kind.kind);
     if (!isSource && kind.kind !== 'Namespace') return;
+    // Where single namespaces are watched, nobody has a right to see what they say themselves.
+    if (kind.kind === 'Namespace' && (this.#rules.scope?.namespaces.length ?? 0) > 0) return;
     const name = `${kind.kind} ${key}`;
     this.#writtenMs.set(name, [...(this.#writtenMs.get(name) ?? []), atMs]);
     const isThere =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { csiVolume, secretProviderClassPodStatus, secretProviderClassPodStatusKind } from '../apiserver/add-ons';
 import { deployment, fromConfigMap, seed } from '../apiserver/cluster';
-import { withValueAt, type JsonObject } from '../apiserver/json';
+import { arrayAt, objectAt, withValueAt, type JsonObject } from '../apiserver/json';
 import { writeBy } from '../apiserver/registry';
 import { adopted, backUp, digests, type Hand } from './history.fixture';
 import type { Violation } from './judge';
@@ -21,8 +21,13 @@ async function mounted(): Promise<Hand> {
 }
 
 async function mountClass(hand: Hand): Promise<void> {
-  const { volumes = [] } = csiVolume('vault');
-  await hand.write('dev', (object) => withValueAt(object, ['spec', 'template', 'spec', 'volumes'], volumes));
+  const { volumes = [], volumeMounts = [] } = csiVolume('vault');
+  await hand.write('dev', (object) => {
+    const [container = {}] = arrayAt(object, 'spec', 'template', 'spec', 'containers');
+    const containers = [{ ...objectAt(container), volumeMounts }];
+    const spec = { ...objectAt(object, 'spec', 'template', 'spec'), containers, volumes };
+    return withValueAt(object, ['spec', 'template', 'spec'], spec);
+  });
 }
 
 function create(hand: Hand, pod: string, version: string): void {

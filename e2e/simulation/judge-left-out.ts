@@ -5,18 +5,19 @@ import { silentMs } from './known-within';
 import { namespaceOf, type Life } from './lives';
 import { startMs } from './loop';
 import { endsPause } from './pause-text';
+import { isWatchedKind } from './scope-world';
 
 /** How long a process may still act: its watch of namespaces may be behind, and it finishes what is under way. */
 const behindMs = 25_000;
 /** After a failed request a watch waits for at most this long. */
 const backoffMs = 45_000;
 
-/** A workload in a namespace that is left out must be left alone, except to end a pause. */
+/** A workload that is left out, by its kind or its namespace, must be left alone, except to end a pause. */
 export function checkLeftOut({ namespaces, openEntries, restored, rules }: Case, life: Life): readonly Violation[] {
   const write = life.writes.at(-1);
   // A deleted Job is created again, wherever it was.
   if (!write || !isEngine(write.user) || write.type === 'ADDED' || endsPause(write)) return [];
-  const sinceMs = namespaces.leftOutSinceMs(namespaceOf(life));
+  const sinceMs = isWatchedKind(rules, write.object) ? namespaces.leftOutSinceMs(namespaceOf(life)) : 0;
   if (sinceMs === undefined) return [];
   const hidden = rules.namespacesHidden.map(({ fromMs, toMs }) => ({ fromMs: startMs + fromMs, toMs: startMs + toMs }));
   const shownMs = hidden
@@ -27,6 +28,6 @@ export function checkLeftOut({ namespaces, openEntries, restored, rules }: Case,
   if (write.atMs < mayActUntilMs) return [];
   // An entry of the journal is carried out, however long that takes: its Job may have been deleted already.
   if (write.type === 'DELETED' && [...openEntries.values()].some((atMs) => atMs < mayActUntilMs)) return [];
-  const sentence = `${life.name} at revision ${write.revision} by ${write.user}: its namespace is not selected`;
+  const sentence = `${life.name} at revision ${write.revision} by ${write.user}: it is left out`;
   return [{ promise: 'left out', sentence }];
 }

@@ -16,17 +16,20 @@ const maxRequestsPerMinute = 1_000;
 const maxRequestsOfWorkload = 25;
 /** ConfigMaps, Secrets, five kinds of workloads, namespaces, and the one ConfigMap that holds everything. */
 const watchesOfProcess = 9;
+/** All but those of namespaces and of the one ConfigMap, if namespaces are watched one by one. */
+const watchesOfNamespace = 7;
 /** Kinds whose API is served in some worlds only. Each adds a watch. */
 const addOns = new Set(['SecretProviderClass', 'SecretProviderClassPodStatus']);
 const sourceKinds = new Set(['ConfigMap', 'Secret', 'SecretProviderClass']);
 /** The most bytes that a process may keep for one source: its digests, and those of its recent past. */
 const maxBytesOfSource = 33 * 200;
 
-/** What processes request and hold must be bounded by the size of their world. */
+/** What processes request and hold must be bounded by the size of their world, and by how many namespaces are watched one by one. */
 export async function checkProcesses(
   replicas: Reconcilers,
   server: ApiServer,
   network: Network,
+  watchedNamespaces = 0,
 ): Promise<readonly Violation[]> {
   const found: Violation[] = [];
   const allowed = Math.max(maxRequestsPerMinute, maxRequestsOfWorkload * everStored(server, isOfWorkload));
@@ -34,7 +37,7 @@ export async function checkProcesses(
     const { process } = incarnation;
     const most = requestsOfWorstMinute(server, process.name);
     if (most > allowed) found.push(unbounded(`${process.name} made ${most} requests in one minute`));
-    if (process.state !== 'dead') found.push(...(await checkHeld(incarnation, server, network)));
+    if (process.state !== 'dead') found.push(...(await checkHeld(incarnation, server, network, watchedNamespaces)));
   }
   return found;
 }
@@ -57,11 +60,14 @@ async function checkHeld(
   { process, metrics }: ReconcilerProcess,
   server: ApiServer,
   network: Network,
+  watchedNamespaces: number,
 ): Promise<readonly Violation[]> {
   const found: Violation[] = [];
   const { name } = process;
   const streams = network.openStreams(process);
-  const watches = watchesOfProcess + server.kinds.filter(({ kind }) => addOns.has(kind)).length;
+  const places = Math.max(1, watchedNamespaces);
+  const ofAddOns = server.kinds.filter(({ kind }) => addOns.has(kind)).length;
+  const watches = watchesOfProcess + (places - 1) * watchesOfNamespace + places * ofAddOns;
   if (streams > watches) found.push(unbounded(`${name} keeps ${streams} streams open`));
   const workloads = everStored(server, isOfWorkload);
   const queued = await metrics.sum('reloader_workqueue_depth');

@@ -189,6 +189,21 @@ export const plantedBugs: readonly PlantedBug[] = [
   { what: 'sources without the label count too', settings: { sourceSelector: everything } },
   { what: 'namespaces without the label are looked after', settings: { namespaceSelector: everything } },
   { what: 'namespaces are not left out by name', settings: { namespacesToIgnore: [] } },
+  {
+    what: 'namespaces are not watched one by one',
+    settings: { namespaces: [] },
+    among: ({ features }) => (features.scope?.namespaces.length ?? 0) > 0,
+  },
+  {
+    what: 'no kind of sources is left out',
+    settings: { ignoredSourceKind: undefined },
+    among: ({ features }) => features.scope?.ignoredSourceKind !== undefined,
+  },
+  {
+    what: 'no kind of workloads is left out',
+    settings: { policy: { autoReloadAll: false, ignoredWorkloadKinds: [] } },
+    among: ({ features }) => (features.scope?.ignoredWorkloadKinds.length ?? 0) > 0,
+  },
   { what: 'what is held is not let go', plant: replaced(Pauses, 'reconcile', () => async () => ({ kind: 'done' })) },
   { what: 'nothing is held', plant: replaced(Pauses, 'pauseFor', () => () => undefined) },
   { what: 'everybody is opted in', settings: { policy: { autoReloadAll: true, ignoredWorkloadKinds: [] } } },

@@ -4,6 +4,7 @@ import { csiMutants } from './csi-mutants';
 import { digestKeyMutants, gatekeeperMutants, restoreMutants } from './fault-mutants';
 import { featureMutants } from './feature-mutants';
 import { noFeatures } from './features';
+import { formMutants } from './form-mutants';
 import { gateMutants } from './gate-mutants';
 import { isGated } from './gate-world';
 import { keyMutants } from './key-mutants';
@@ -46,6 +47,7 @@ const hasLostKey = ({ steps }: World): boolean => steps.some(({ kind }) => kind 
 const hasCsi = ({ features }: World): boolean => features.csi !== undefined;
 const isCrowded = ({ features }: World): boolean => features.crowd !== undefined;
 const hasSettings = ({ features }: World): boolean => features.ownSettings === true;
+const hasForms = ({ features }: World): boolean => features.forms === true;
 const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 
 /** Every bug that the simulation must find, in the engine, the webhook and the channel. */
@@ -63,6 +65,7 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(stageMutants, isStaged),
   ...ofMutants(rollbackMutants, isRolledBack),
   ...ofMutants(keyMutants, hasKeys),
+  ...ofMutants(formMutants, hasForms),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),
   ...ofMutants(digestKeyMutants, hasLostKey),

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
 import type { Features } from './features';
+import { isWatchedKind, isWatchedNamespace } from './scope-world';
 
 /** The labels by which simulated installs select sources and namespaces. */
 export const sourceLabel = ['reload', 'yes'] as const;
@@ -33,8 +34,10 @@ function carries({ metadata: { labels = {} } }: KubeObject, [key, value]: readon
  * Whether the source exists at all for an install with these features. What the CSI driver mounts is not selected by labels:
  * the driver sets those of its statuses.
  */
-export function isSelectedSource(object: KubeObject, { selectsSources, leavesOutSources }: Features): boolean {
+export function isSelectedSource(object: KubeObject, features: Features): boolean {
   if (object.kind === 'SecretProviderClass') return true;
+  if (!isWatchedKind(features, object)) return false;
+  const { selectsSources, leavesOutSources } = features;
   return (!selectsSources || carries(object, sourceLabel)) && !(leavesOutSources && carries(object, leavingOut.source));
 }
 
@@ -74,14 +77,14 @@ export class SelectedNamespaces {
   }
 
   isSelected(name: string): boolean {
-    if (this.#features.namespacesToIgnore.includes(name)) return false;
+    if (this.#isOutside(name)) return false;
     return !this.#isAsked || this.#turns.get(name)?.at(-1)?.selected === true;
   }
 
   /** Since when the namespace is left out; undefined if it is not. */
   leftOutSinceMs(name: string): number | undefined {
     if (this.isSelected(name)) return undefined;
-    return this.#features.namespacesToIgnore.includes(name) ? 0 : (this.#turns.get(name)?.at(-1)?.atMs ?? 0);
+    return this.#isOutside(name) ? 0 : (this.#turns.get(name)?.at(-1)?.atMs ?? 0);
   }
 
   /** The turn since which the namespace is selected by its labels; undefined if it is not. */
@@ -103,6 +106,11 @@ export class SelectedNamespaces {
     const turns = this.#turns.get(name) ?? [];
     const isKnown = (index: number): boolean => (turns[index - 1]?.atMs ?? -Infinity) <= shownMs;
     return turns.findLast(({ selected, atMs }, index) => selected && atMs <= decidedMs && isKnown(index));
+  }
+
+  /** Whether it is left out by its name. */
+  #isOutside(name: string): boolean {
+    return this.#features.namespacesToIgnore.includes(name) || !isWatchedNamespace(this.#features, name);
   }
 
   get #isAsked(): boolean {

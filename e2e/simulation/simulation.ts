@@ -22,6 +22,7 @@ import { FaultSituations } from './fault-situations';
 import { FeatureSituations } from './feature-situations';
 import { settingsOf } from './features';
 import { liftGates } from './gate-actions';
+import { FormSituations } from './form-situations';
 import { GateSituations } from './gate-situations';
 import { isGated } from './gate-world';
 import { Gatekeeper } from './gatekeeper';
@@ -52,6 +53,7 @@ import { stageToldInLogs } from './stage-situations';
 import { isStaged } from './stage-world';
 import { Story } from './story';
 import { UpgradeSituations } from './upgrade-situations';
+import { UseForms } from './use-forms';
 import { Users } from './users';
 import { Sky, strikesReads } from './weather';
 import type { Step, World } from './world';
@@ -123,7 +125,9 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const labelling = new Labelling(features, new Draw(world.seed ^ 0x51ed270b));
   const annotating = new Annotating(features, new Draw(world.seed ^ 0x2c1b3c6d));
   const mounts = new CsiMounts(features, new Draw(world.seed ^ 0x2c1b3c6d));
-  const users = new Users(server, (what) => story.tell('user', what), { labelling, annotating, mounts });
+  const inForms = new UseForms(features, new Draw(world.seed ^ 0x59f111f1));
+  const writing = { labelling, annotating, mounts, inForms };
+  const users = new Users(server, (what) => story.tell('user', what), writing);
   users.settleIn(new Draw(draw.seed()));
   if (features.crowd) settleCrowd(server, features.crowd, labelling, annotating);
   const clocksAreRight = world.steps.every(({ kind }) => kind !== 'skew-clock' && kind !== 'skew-clock-by-minutes');
@@ -154,6 +158,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const staged = new LoggedSituations(stageToldInLogs);
   const rolledBack = new LoggedSituations(rollbackToldInLogs);
   const counted = new KeySituations();
+  const formed = new FormSituations(features);
   for (const write of server.history()) {
     judge.wrote(write);
     featured.written(write);
@@ -168,6 +173,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     if (features.ownSettings) settled.written(write);
     if (rules.gates) gated.written(write);
     counted.written(write);
+    formed.written(write);
     hybrid?.situations.written(write);
     const takenOut = gatekeeper.takenOutOf(write);
     if (takenOut) faulted.takenOut(takenOut, write);
@@ -277,7 +283,10 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   replicas.startAll();
 
   await loop.runUntil(world.stormMs);
-  const inStorm = [...(await checkProcesses(replicas, server, network)), ...((await hybrid?.check()) ?? [])];
+  const inStorm = [
+    ...(await checkProcesses(replicas, server, network, features.scope?.namespaces.length)),
+    ...((await hybrid?.check()) ?? []),
+  ];
   for (const run of uponWrite.splice(0)) run();
   replicas.relieve();
   hybrid?.relieve();
@@ -290,7 +299,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const violations = [
     ...judge.verdict(world.calm, dark),
     ...inStorm,
-    ...(await checkProcesses(replicas, server, network)),
+    ...(await checkProcesses(replicas, server, network, features.scope?.namespaces.length)),
     ...(await Promise.all(replicas.all.map(checkTold))).flat(),
     ...((await hybrid?.check()) ?? []),
     ...((await hybrid?.checkAtRest(loop.halted)) ?? []),
@@ -315,6 +324,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...staged.reached,
     ...rolledBack.reached,
     ...counted.reached,
+    ...formed.reached,
     ...(hybrid?.situations.reached ?? []),
   ]);
   // After a broken promise, the later term proves nothing.

@@ -6,6 +6,7 @@ import { csiSituations } from './csi-situations';
 import { isEngine } from './engine-user';
 import { faultSituations } from './fault-situations';
 import { featureSituations } from './feature-situations';
+import { formSituations } from './form-situations';
 import { gateSituations } from './gate-situations';
 import { hybridSituations } from './hybrid-situations';
 import { keySituations } from './key-situations';
@@ -81,6 +82,7 @@ export const situations = [
   ...stageSituations,
   ...rollbackSituations,
   ...keySituations,
+  ...formSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

@@ -1,7 +1,8 @@
-import { arrayAt, objectAt, stringAt, type JsonObject } from '../apiserver/json';
+import { objectAt, type JsonObject } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import type { Keys, SourceName } from './contents';
 import { crowdSources, sources } from './places';
+import { usesOfTemplate } from './template-uses';
 import { isPattern, wishesOf, type Wish } from './wishes';
 
 /** How a workload uses a source that may restart it. */
@@ -80,52 +81,5 @@ export function templateOf(object: KubeObject | undefined): string {
 const templates = new WeakMap<KubeObject, string>();
 
 function referencesOf(object: KubeObject): ReadonlyMap<SourceName, Keys> {
-  const namespace = object.metadata.namespace ?? '';
-  const found = new Map<SourceName, Keys>();
-  const template = podTemplateOf(object);
-  for (const [source, keys] of volumesOf(template, namespace)) found.set(source, keys);
-  for (const container of arrayAt(template, 'spec', 'containers')) {
-    for (const entry of arrayAt(container, 'env')) {
-      for (const [kind, field] of [
-        ['ConfigMap', 'configMapKeyRef'],
-        ['Secret', 'secretKeyRef'],
-      ] as const) {
-        const name = stringAt(entry, 'valueFrom', field, 'name');
-        const key = stringAt(entry, 'valueFrom', field, 'key');
-        if (name === undefined || key === undefined) continue;
-        const source = `${kind} ${namespace}/${name}`;
-        const known = found.get(source);
-        if (known !== 'all') found.set(source, new Set([...(known ?? []), key]));
-      }
-    }
-    for (const entry of arrayAt(container, 'envFrom')) {
-      for (const [kind, field] of [
-        ['ConfigMap', 'configMapRef'],
-        ['Secret', 'secretRef'],
-      ] as const) {
-        const name = stringAt(entry, field, 'name');
-        if (name !== undefined) found.set(`${kind} ${namespace}/${name}`, 'all');
-      }
-    }
-  }
-  return found;
-}
-
-/** Simulated users mount all volumes, and use each source in at most one volume. */
-function volumesOf(template: JsonObject, namespace: string): ReadonlyMap<SourceName, Keys> {
-  const found = new Map<SourceName, Keys>();
-  for (const volume of arrayAt(template, 'spec', 'volumes')) {
-    const className = stringAt(volume, 'csi', 'volumeAttributes', 'secretProviderClass');
-    if (className !== undefined) found.set(`SecretProviderClass ${namespace}/${className}`, 'all');
-    for (const [kind, field, nameField] of [
-      ['ConfigMap', 'configMap', 'name'],
-      ['Secret', 'secret', 'secretName'],
-    ] as const) {
-      const name = stringAt(volume, field, nameField);
-      if (name === undefined) continue;
-      const keys = arrayAt(objectAt(volume, field), 'items').flatMap((item) => stringAt(item, 'key') ?? []);
-      found.set(`${kind} ${namespace}/${name}`, keys.length === 0 ? 'all' : new Set(keys));
-    }
-  }
-  return found;
+  return usesOfTemplate(podTemplateOf(object), object.metadata.namespace ?? '');
 }

@@ -26,6 +26,7 @@ import { isPaused } from './pausing-users';
 import type { Labelling } from './selecting-users';
 import { leavingOut, sourceLabel } from './selection';
 import { usageOf } from './usage';
+import type { UseForms } from './use-forms';
 import { drawUses, type Uses } from './uses';
 
 type Content = Readonly<Record<string, string>>;
@@ -54,6 +55,7 @@ interface Writing {
   readonly labelling: Labelling;
   readonly annotating: Annotating;
   readonly mounts: CsiMounts;
+  readonly inForms: UseForms;
 }
 
 /** People and programs that edit the cluster. Each value that they write is new, and the judge can recognize it. */
@@ -66,13 +68,15 @@ export class Users {
   readonly #labelling: Labelling;
   readonly #annotating: Annotating;
   readonly #mounts: CsiMounts;
+  readonly #inForms: UseForms;
   #values = 0;
 
-  constructor(server: ApiServer, told: (what: string) => void, { labelling, annotating, mounts }: Writing) {
+  constructor(server: ApiServer, told: (what: string) => void, { labelling, annotating, mounts, inForms }: Writing) {
     this.#server = server;
     this.#labelling = labelling;
     this.#annotating = annotating;
     this.#mounts = mounts;
+    this.#inForms = inForms;
     this.edits = new Edits(server, told);
   }
 
@@ -202,9 +206,13 @@ export class Users {
       const container = objectAt(arrayAt(current, 'spec', 'template', 'spec', 'containers')[0]);
       const markers = arrayAt(container, 'env').filter((entry) => stringAt(entry, 'name')?.startsWith('STAKATER_'));
       const env = [...manifest.uses.env, ...markers];
-      const { envFrom, volumes, volumeMounts } = manifest.uses;
+      const { envFrom, volumes, volumeMounts, sidecars = [], initContainers } = manifest.uses;
       const edited = { ...container, env, envFrom, volumeMounts };
-      const podSpec = { ...objectAt(current, 'spec', 'template', 'spec'), containers: [edited], volumes };
+      const podSpec = {
+        ...objectAt(current, 'spec', 'template', 'spec'),
+        ...{ containers: [edited, ...sidecars], volumes },
+        ...(initContainers && { initContainers }),
+      };
       return withValueAt(current, ['spec', 'template', 'spec'], podSpec);
     });
   }
@@ -214,12 +222,9 @@ export class Users {
     const manifest = { ...this.#manifest(workload), image: this.#manifest(workload).image + 1 };
     this.#manifests.set(workload, manifest);
     this.edits.change(workload, 'edit image of', (current) => {
-      const container = objectAt(arrayAt(current, 'spec', 'template', 'spec', 'containers')[0]);
-      return withValueAt(
-        current,
-        ['spec', 'template', 'spec', 'containers'],
-        [{ ...container, image: imageOf(manifest) }],
-      );
+      const [container = {}, ...others] = arrayAt(current, 'spec', 'template', 'spec', 'containers');
+      const edited = { ...objectAt(container), image: imageOf(manifest) };
+      return withValueAt(current, ['spec', 'template', 'spec', 'containers'], [edited, ...others]);
     });
   }
 
@@ -330,7 +335,7 @@ export class Users {
   }
 
   #uses(draw: Draw, { namespace: within }: Place): Uses {
-    return this.#mounts.added(drawUses(draw, within), within);
+    return this.#inForms.varied(this.#mounts.added(drawUses(draw, within), within), within);
   }
 
   #value({ kind }: Place): string {
@@ -358,7 +363,14 @@ export class Users {
 
   #workloadObject({ kind, ...place }: Place, manifest: Manifest): ReturnType<typeof deployment> {
     const make = makers[kind as keyof typeof makers];
-    return make({ ...place, annotations: manifest.annotations, image: imageOf(manifest), ...manifest.uses });
+    const { sidecars = [], ...uses } = manifest.uses;
+    const options = { ...place, annotations: manifest.annotations, image: imageOf(manifest), ...uses };
+    if (sidecars.length === 0) return make(options);
+    const { env, envFrom, volumeMounts } = uses;
+    return make({
+      ...options,
+      containers: [{ name: 'app', image: options.image, env, envFrom, volumeMounts }, ...sidecars],
+    });
   }
 }
 

@@ -2,12 +2,15 @@ import { envFromKey, fromConfigMap, fromSecret, volumeOf } from '../apiserver/cl
 import type { JsonObject } from '../apiserver/json';
 import type { Draw } from './draw';
 
-/** What the only container of a workload uses. */
+/** What a workload uses. */
 export interface Uses {
   readonly env: readonly JsonObject[];
   readonly envFrom: readonly JsonObject[];
   readonly volumes: readonly JsonObject[];
   readonly volumeMounts: readonly JsonObject[];
+  /** Containers beside the one that the fields above describe. */
+  readonly sidecars?: readonly JsonObject[];
+  readonly initContainers?: readonly JsonObject[];
 }
 
 /** Draws what a workload uses: whole sources, single keys, or nothing. */

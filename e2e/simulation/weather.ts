@@ -34,7 +34,7 @@ export interface Weather {
   readonly toMs: number;
   /** The share of requests that it strikes, out of those that it may strike. */
   readonly rate: number;
-  /** The plural name of the only resource that it strikes; undefined: all. */
+  /** The plural name of the only resource, or the name of the only namespace, that it strikes; undefined: all. */
   readonly resource: string | undefined;
   readonly seed: number;
 }

@@ -13,7 +13,9 @@ import { withOwnSettings } from './own-settings';
 import { withPace } from './pace-world';
 import { withRollbacks } from './rollback-world';
 import { withPolicies } from './policy-features';
+import { withScope } from './scope-world';
 import { withStages } from './stage-world';
+import { withForms } from './use-forms';
 import { withUpgrade } from './upgrade-world';
 import { refusalKinds, weatherKinds, type Weather } from './weather';
 
@@ -97,7 +99,8 @@ export function drawWorld(seed: number): World {
   const paced = withPace(gated, new Draw(seed ^ 0x428a2f98));
   const staged = withStages(paced, new Draw(seed ^ 0x71374491));
   const rolledBack = withRollbacks(staged, new Draw(seed ^ 0xb5c0fbcf));
-  return withKeys(rolledBack, new Draw(seed ^ 0x3956c25b));
+  const counted = withKeys(rolledBack, new Draw(seed ^ 0x3956c25b));
+  return withForms(withScope(counted, new Draw(seed ^ 0x159dac26)), new Draw(seed ^ 0x5e30b4b9));
 }
 
 function drawPlain(seed: number): Plain {
