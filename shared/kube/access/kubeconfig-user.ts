@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import type { KubeConfig, User } from '@kubernetes/client-node';
+import { errorMessage } from '../../domain/errors';
 import {
   fieldAt,
   isObject,
@@ -50,6 +51,29 @@ export function informPlugin(config: KubeConfig): void {
   const env = listOf(exec['env']).filter((each) => fieldAt(each, ['name']) !== execInfo);
   const informed = { ...exec, env: [...env, { name: execInfo, value }] };
   config.users = config.users.map((each) => (each === user ? { ...each, exec: informed } : each));
+}
+
+const runIt = 'by itself, with the args of the kubeconfig';
+
+/** Why there are no credentials of a user, and what to do. What a plugin prints as its answer is not repeated: it may be a token. */
+export function credentialsProblem(user: User | null, thrown: unknown): string {
+  const exec = objectOf(user?.exec);
+  const command = textOf(exec['command']);
+  // The error of the parser quotes the beginning of what it was to parse.
+  if (thrown instanceof SyntaxError) {
+    return `the exec plugin of the user printed no JSON${command === undefined ? '' : `: run ${command} ${runIt}`}`;
+  }
+  if (command === undefined) return errorMessage(thrown);
+  const plugin = `the exec plugin ${command} of user ${user?.name ?? ''}`;
+  // The library reads a status that is not there.
+  if (thrown instanceof TypeError) return `${plugin} printed no ExecCredential with a status: run it ${runIt}`;
+  const message = errorMessage(thrown).trim();
+  if (textOf(fieldAt(thrown, ['syscall']))?.startsWith('spawn')) {
+    const hint = textOf(exec['installHint'])?.trim();
+    const advice = 'install it, or choose another context with --context';
+    return `${plugin} cannot be started (${message}): ${advice}${hint ? `; its installHint: ${hint}` : ''}`;
+  }
+  return message || `${plugin} failed and said nothing: run it ${runIt}`;
 }
 
 /** What kubectl sends for fields of a user that the library does not know. @throws if the file of a token cannot be read */

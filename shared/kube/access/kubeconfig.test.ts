@@ -324,7 +324,7 @@ describe('loadKubeconfig', () => {
     const path = write([one]);
     writeFileSync(path, readFileSync(path, 'utf8').replace('cluster: one', 'cluster: lost'));
     await expect(loadKubeconfig({ path, clock })).rejects.toThrow(
-      /its context names a cluster that is not in the file/,
+      /its context names a cluster that is not in the file: "lost"$/,
     );
   });
 

@@ -11,7 +11,7 @@ import type { ClusterAccess, TlsMaterial } from './cluster-access';
 import { CredentialsError, RenewedCredentials } from './credentials';
 import { environmentProxy } from './environment-proxy';
 import type * as Library from './kubeconfig-library';
-import { headersOfUser, informPlugin, keepWholeUsers } from './kubeconfig-user';
+import { credentialsProblem, headersOfUser, informPlugin, keepWholeUsers } from './kubeconfig-user';
 
 export interface KubeconfigOptions {
   /** One path, or several as in KUBECONFIG. The files are merged: the first one wins, and some may be missing. */
@@ -37,8 +37,11 @@ export async function loadKubeconfig({ path, context, env = {}, clock }: Kubecon
   let config = await read();
   let written = writtenIn(config);
   const cluster = config.getCurrentCluster();
-  if (!cluster) throw new CredentialsError(`kubeconfig ${path}: its context names a cluster that is not in the file`);
-  const { user } = config.getContextObject(config.getCurrentContext()) ?? {};
+  const { cluster: named, user } = config.getContextObject(config.getCurrentContext()) ?? {};
+  if (!cluster) {
+    const missing = named ? `: "${shown(named)}"` : '';
+    throw new CredentialsError(`kubeconfig ${path}: its context names a cluster that is not in the file${missing}`);
+  }
   // As in kubectl. Without its user, every request would be refused as that of nobody.
   if (user && !config.getCurrentUser()) {
     throw new CredentialsError(
@@ -233,13 +236,12 @@ async function authenticate(config: KubeConfig, path: string): Promise<RequestOp
     await config.applyToHTTPSOptions(options);
     Object.assign(options.headers ?? {}, headersOfUser(config.getCurrentUser()));
   } catch (thrown) {
-    const cannot = `kubeconfig ${path}: cannot obtain credentials`;
-    // The error of the parser quotes the beginning of what it was to parse, which may be a token.
-    if (thrown instanceof SyntaxError)
-      throw new CredentialsError(`${cannot}: the exec plugin of the user printed no JSON`);
     // The library reads fields of it that it does not have.
     if (thrown instanceof TypeError && provider !== undefined) throw new CredentialsError(unusable);
-    throw new CredentialsError(`${cannot}: ${errorMessage(thrown)}`, thrown);
+    const problem = credentialsProblem(config.getCurrentUser(), thrown);
+    // The error of the parser quotes the beginning of what it was to parse, which may be a token.
+    const cause = thrown instanceof SyntaxError ? undefined : thrown;
+    throw new CredentialsError(`kubeconfig ${path}: cannot obtain credentials: ${problem}`, cause);
   }
   return options;
 }
