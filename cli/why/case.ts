@@ -17,6 +17,8 @@ export interface Case {
   readonly silence: LeaderSilentError | undefined;
   /** Undefined: the object may not be read, or there is none. */
   readonly facts: WorkloadFacts | undefined;
+  /** The API server says that there is no such object. */
+  readonly isAbsent: boolean;
   /** When the oldest of its pods was created, if that may be read. */
   readonly oldestPodMs: number | undefined;
   readonly install: Install;

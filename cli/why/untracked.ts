@@ -8,14 +8,17 @@ type Untracked = Extract<WorkloadAccount, { readonly tracked: false }>;
 /** Codes of mistakes that explain why a workload asks for nothing, the likeliest first. */
 const likely: readonly string[] = ['bad-boolean', 'unknown-annotation', 'wrong-place', 'narrowed-out', 'nothing-asked'];
 
+/** What the leader says without a look at the object: of a name or namespace that somebody mistyped, too. */
+const saidUnseen: ReadonlySet<string> = new Set(['namespace-not-watched', 'namespace-not-selected', 'kind-ignored']);
+
 /** Why nothing restarts a workload. */
 export function untrackedHeadline(about: Case, { because, why }: Untracked): Headline {
   const { kind, namespace, name, facts, install } = about;
+  const nowhere = bad(`${kind} ${name} does not exist in namespace ${namespace}`);
+  if (about.isAbsent && saidUnseen.has(because)) return nowhere;
   switch (because) {
     case 'not-found':
-      return facts
-        ? bad(`does not restart: Reroll has not seen it yet`)
-        : bad(`${kind} ${name} does not exist in namespace ${namespace}`);
+      return facts ? bad(`does not restart: Reroll has not seen it yet`) : nowhere;
     case 'kind-ignored':
       return headline(
         `does not restart: Reroll leaves every ${kind} alone (${kind === 'Rollout' ? '--is-Argo-Rollouts=false' : '--ignored-workload-types'})`,

@@ -259,6 +259,16 @@ export const whySituations: Readonly<Record<string, Situation>> = {
     then: changeColor,
     answer,
   },
+  'it does not exist, and its namespace is not selected': {
+    objects: [app],
+    settings: { namespaceSelector: parseSelector('env=prod') },
+    answer,
+  },
+  'it does not exist, and its namespace is not watched': {
+    objects: [app],
+    settings: { namespacesToIgnore: ['default'] },
+    answer,
+  },
   'ConfigMaps are not watched': { objects: [app, web], settings: { ignoredSourceKind: 'ConfigMap' }, answer },
   'the labels of its source are not selected': {
     objects: [app, web],

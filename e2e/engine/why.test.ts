@@ -94,6 +94,8 @@ const headlines: Readonly<Record<string, readonly [leader: string, objects: stri
   ],
   'it has switched restarts off': ['does not restart: reloader.stakater.com/auto: "false" switches restarts off', same],
   'it does not exist': ['Deployment web does not exist in namespace default', same],
+  'it does not exist, and its namespace is not selected': ['Deployment web does not exist in namespace default', same],
+  'it does not exist, and its namespace is not watched': ['Deployment web does not exist in namespace default', same],
   'its kind is not served': [
     'does not restart: Reroll does not see any Rollout: the API server does not serve them, or Reroll is not allowed to list them',
     'Rollout web does not exist in namespace default',
@@ -293,10 +295,14 @@ const bad: Readonly<Record<Answering, readonly string[]>> = {
   leader: [
     ...['its restart is refused by RBAC', 'its baseline may not be written', 'the API server refuses the restart'],
     ...['it does not exist', 'its kind is not served'],
+    'it does not exist, and its namespace is not selected',
+    'it does not exist, and its namespace is not watched',
     'the API server refused an earlier restart, and now RBAC does',
   ],
   objects: [
     ...['the API server refuses the restart', 'it does not exist', 'its kind is not served'],
+    'it does not exist, and its namespace is not selected',
+    'it does not exist, and its namespace is not watched',
     'its Job is deleted, and cannot be created again yet',
   ],
 };
