@@ -228,6 +228,26 @@ rows(certificateCheck, [
   ],
   ['there is no webhook', stopped, 'ok', /there is no webhook/],
   [
+    'nothing of an install is there, and configurations may not be read',
+    (install) => {
+      podless(install);
+      install.remove('Deployment');
+      install.refused.add('list validatingwebhookconfigurations');
+    },
+    'unknown',
+    /^no Deployment of Reroll is in namespace reroll, so it is not known whether there is a webhook$/,
+  ],
+  [
+    'nothing of an install is there, and none is registered',
+    (install) => {
+      podless(install);
+      unregistered(install);
+      install.remove('Deployment');
+    },
+    'ok',
+    /^there is no webhook$/,
+  ],
+  [
     'it is registered, and was deleted',
     (install) => {
       podless(install);
