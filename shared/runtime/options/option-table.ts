@@ -51,6 +51,14 @@ export function optionEnv(row: OptionRow): string {
  */
 const serviceLink = /_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
 
+/** What Kubernetes puts into `REROLL_PORT` for a Service `reroll`. */
+const serviceAddress = /^(tcp|udp|sctp):\/\//;
+
+/** Whether Kubernetes has set a variable for a Service, which has the name of that of a flag, such as `--port`. */
+export function isServiceLink(variable: string, text: string): boolean {
+  return serviceLink.test(variable) && serviceAddress.test(text);
+}
+
 /** Whether a variable can only be meant for Reroll. */
 export function claimsToBeOption(variable: string): boolean {
   return variable.startsWith(envPrefix) && !serviceLink.test(variable);

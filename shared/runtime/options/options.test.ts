@@ -237,6 +237,19 @@ describe('parseArguments', () => {
   });
 });
 
+describe('the variable of a flag that Kubernetes sets for a Service', () => {
+  const port = { flag: 'port', schema: z.string().regex(/^\d+$/), default: '0', describe: '', accepts: 'a port' };
+
+  it.each(['tcp://10.0.0.1:80', 'udp://[fd00::1]:53', 'sctp://10.0.0.1:80'])('does not count: %s', (text) => {
+    expect(parseOptions({ port }, [], { REROLL_PORT: text })).toEqual({ port: '0' });
+  });
+
+  it('counts if it is a value of the flag, and is refused if it is something else', () => {
+    expect(parseOptions({ port }, [], { REROLL_PORT: '8080' })).toEqual({ port: '8080' });
+    expect(() => parseOptions({ port }, [], { REROLL_PORT: 'http://x' })).toThrow('REROLL_PORT=');
+  });
+});
+
 describe('claimsToBeOption', () => {
   it.each(['REROLL_SETTLE', 'REROLL_X'])('holds for %s', (variable) => {
     expect(claimsToBeOption(variable)).toBe(true);

@@ -4,6 +4,7 @@ import { parseCsvRecord } from './csv-record';
 import {
   claimsToBeOption,
   envPrefix,
+  isServiceLink,
   optionEnv,
   type OptionRow,
   type OptionTable,
@@ -158,7 +159,8 @@ function givenFor(row: OptionRow, flags: ReadonlyMap<string, readonly string[]>,
   if (texts && !namesNothing(row, texts)) return { origin: `--${row.flag}`, texts };
   for (const variable of [optionEnv(row), row.fallbackEnv]) {
     const text = variable === undefined ? undefined : env[variable];
-    if (text !== undefined && text.trim() !== '') return { origin: variable, texts: [text] };
+    if (variable === undefined || text === undefined || isServiceLink(variable, text)) continue;
+    if (text.trim() !== '') return { origin: variable, texts: [text] };
   }
   return { origin: undefined, texts: row.default === undefined ? [] : [row.default] };
 }
