@@ -61,19 +61,8 @@ export async function readCase(
     facts && readOldestPodMs(cluster.client, namespace, facts.podLabels, { timeoutMs }),
   ]);
   const shared = {
-    ...{
-      kind,
-      namespace,
-      name,
-      facts,
-      isAbsent: evidence.object.is === 'absent',
-      oldestPodMs,
-      install,
-      place,
-      about,
-      sources,
-      nowMs: nowMs(),
-    },
+    ...{ kind, namespace, name, facts, oldestPodMs, install, place, about, sources, nowMs: nowMs() },
+    isAbsent: evidence.object.is === 'absent',
     events: valueOf(events) ?? [],
   };
   if (!told.silence) {

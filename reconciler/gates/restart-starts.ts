@@ -41,7 +41,8 @@ export class RestartStarts {
     if (this.#periodMs === 0 || !lastRestart) return;
     const { atMs } = lastRestart;
     if (atMs > this.#termBeganMs || atMs <= this.#termBeganMs - sharedPeriods * this.#periodMs) return;
-    if (this.#tellers.has(key)) this.#removeAt(this.#starts.findIndex((start) => start.key === key));
+    const told = this.#tellers.has(key) ? this.#starts.findIndex((start) => start.key === key) : -1;
+    if (told >= 0) this.#drop(told, 1);
     this.#tellers.add(key);
     this.#insert({ ...lastRestart, namespace, key });
   }
@@ -52,10 +53,11 @@ export class RestartStarts {
 
   /** It did not begin. */
   remove({ id }: LastRestart): void {
-    this.#removeAt(this.#starts.findLastIndex((start) => start.id === id && start.key === undefined));
+    const index = this.#starts.findLastIndex((start) => start.id === id && start.key === undefined);
+    if (index >= 0) this.#drop(index, 1);
   }
 
-  /** How many of a namespace began in the last {@link sharedPeriods}, as of when that was last asked. */
+  /** How many of a namespace began in the last {@link sharedPeriods}, as of the last {@link expire}. */
   inNamespace(namespace: string): number {
     return this.#inNamespace.get(namespace) ?? 0;
   }
@@ -67,13 +69,14 @@ export class RestartStarts {
     return atMs !== undefined && atMs > nowMs - this.#periodMs ? atMs : undefined;
   }
 
-  /** Those of long ago count no more. */
+  /** Those before the last {@link sharedPeriods} count no more. */
   expire(nowMs: number): void {
     const sinceMs = nowMs - sharedPeriods * this.#periodMs;
-    while (this.#starts[0] && this.#starts[0].atMs <= sinceMs) this.#removeAt(0);
+    const first = this.#starts.findIndex(({ atMs }) => atMs > sinceMs);
+    this.#drop(0, first < 0 ? this.#starts.length : first);
     // A clock that was set back must not keep others waiting until it has caught up.
-    for (let last = this.#starts.at(-1); last && last.atMs > nowMs + clockSkewMs; last = this.#starts.at(-1))
-      this.#removeAt(this.#starts.length - 1);
+    const last = this.#starts.findLastIndex(({ atMs }) => atMs <= nowMs + clockSkewMs);
+    this.#drop(last + 1, this.#starts.length);
   }
 
   /** Nearly all begin last. */
@@ -83,11 +86,11 @@ export class RestartStarts {
     this.#inNamespace.set(start.namespace, this.inNamespace(start.namespace) + 1);
   }
 
-  #removeAt(index: number): void {
-    const [start] = index < 0 ? [] : this.#starts.splice(index, 1);
-    if (!start) return;
-    const left = this.inNamespace(start.namespace) - 1;
-    if (left > 0) this.#inNamespace.set(start.namespace, left);
-    else this.#inNamespace.delete(start.namespace);
+  #drop(from: number, count: number): void {
+    for (const { namespace } of this.#starts.splice(from, count)) {
+      const left = this.inNamespace(namespace) - 1;
+      if (left > 0) this.#inNamespace.set(namespace, left);
+      else this.#inNamespace.delete(namespace);
+    }
   }
 }

@@ -16,7 +16,7 @@ import type { WorkloadIndex } from '../workloads/workload-index';
 import type { NamespaceGates } from './namespace-gates';
 import type { RestartOrder } from './restart-order';
 import type { RestartStages } from './restart-stages';
-import { RestartStarts } from './restart-starts';
+import { RestartStarts, sharedPeriods } from './restart-starts';
 import type { ReturningJob, ReturningJobs } from './returning-jobs';
 import type { RollingWorkloads } from './rolling-workloads';
 import type { StoppedSource } from './stopped-source';
@@ -260,10 +260,15 @@ export class RestartTurns {
   readonly #shares: NamespaceShares = {
     of: (namespace) => this.#options.rolling.inNamespace(namespace).workloads + this.#usedOfRate(namespace),
     // Else a tenant whose urgent source changes all the time would keep the restarts of all others waiting for ever.
-    mayBeUrgent: (namespace) => this.#usedOfRate(namespace) < (this.#options.pace.rate?.count ?? Infinity),
+    mayBeUrgent: (namespace) => this.#usedOfRate(namespace) < this.#halfOfRate,
   };
 
-  /** How many restarts of a namespace began in the time of two rates, or are about to. The count of a rate is half of them. */
+  /** Half of the restarts that may begin while those of a namespace count in its share. */
+  get #halfOfRate(): number {
+    return ((this.#options.pace.rate?.count ?? Infinity) * sharedPeriods) / 2;
+  }
+
+  /** How many restarts of a namespace began in the last {@link sharedPeriods}, or are about to; 0 without a rate. */
   #usedOfRate(namespace: string): number {
     const { pace, rolling } = this.#options;
     return pace.rate ? this.#starts.inNamespace(namespace) + rolling.placesIn(namespace) : 0;

@@ -9,9 +9,9 @@ export interface WaitingRestart {
   readonly owedSinceMs: number;
 }
 
-/** What the namespaces have of what all share. */
+/** How much each namespace has had of what all namespaces share. */
 export interface NamespaceShares {
-  /** The namespace in which this is the least comes first. */
+  /** The namespace with the smallest share comes first. */
   of(namespace: string): number;
   /** Whether the urgent restarts of a namespace come before all others. */
   mayBeUrgent(namespace: string): boolean;
@@ -30,8 +30,8 @@ export type Turn =
 
 /**
  * The restarts that wait for their turn: urgent ones first, then, within a namespace, by wave, by how long they are
- * owed, and by name. Among namespaces, the one with the smallest share comes first: a change that concerns a thousand workloads
- * of one team must not keep those of all others.
+ * owed, and by name. Among namespaces, the one with the smallest share comes first: a change that concerns a thousand
+ * workloads of one team must not keep those of all others.
  */
 export class WaitingLine {
   readonly #waiting = new Map<WorkloadKey, WaitingRestart>();
