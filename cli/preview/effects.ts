@@ -72,5 +72,5 @@ const phrases: Readonly<Record<ComparisonReason, string>> = {
   deleted: 'the source is deleted',
   'deleted-ignored': 'the source is deleted, and --reload-on-delete is off',
   // Comparisons with an unknown past have these results, and here the past is known.
-  ...{ 'first-seen': changes, 'changed-since-birth': changes, 'in-doubt': changes },
+  ...{ 'first-seen': changes, 'changed-since-birth': changes, 'in-doubt': changes, 'changed-back': changes },
 };

@@ -3,6 +3,7 @@ import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { parseRestartWindows } from '../../shared/domain/gate-settings/restart-windows';
 import { createObject, deleteObject, patchObject } from '../../shared/kube/client/objects';
 import { configMaps, namespaces } from '../../shared/kube/resource';
+import { Controllers } from '../apiserver/controllers/controllers';
 import { configMap, cronJob, deployment, fromConfigMap, job, namespace, secret } from '../apiserver/cluster';
 import { ownNamespace } from '../engine-settings';
 import { asked, inspected } from './inspection.fixture';
@@ -160,6 +161,31 @@ describe('a hold', () => {
     expect(restarts()).toBe(1);
     await annotateSource({ [hold]: null });
     expect(restarts()).toBe(1);
+    await engine.stop();
+  });
+
+  it('is nothing that a change back needs, unless pods have started in between: these have what was there then', async () => {
+    new Controllers(harness.server).start();
+    harness.seed(web({}, 'other'), web());
+    await start();
+    await annotateSource({ [hold]: 'true' });
+    await edit('blue');
+    await harness.patch(
+      'Deployment',
+      'web',
+      { spec: { template: { metadata: { labels: { release: '2' } } } } },
+      'shop',
+    );
+    await settled();
+    await edit('red');
+    // What is in doubt stays so whoever leads.
+    await replaceProcess();
+    await annotateSource({ [hold]: null });
+    expect([restarts('other'), restarts('web')]).toEqual([0, 1]);
+    const restarted = harness.objects('Event').filter(({ reason }) => reason === 'Reloaded');
+    expect(restarted.map(({ message }) => message)).toEqual([
+      expect.stringContaining('ConfigMap app: it was changed back, and pods that started in between may have'),
+    ]);
     await engine.stop();
   });
 

@@ -107,13 +107,30 @@ describe('a change that is followed by a rollout of somebody else', () => {
         fields: expect.objectContaining({ because: ['ConfigMap app: content changed (keys: color)'] }) as unknown,
       }),
     );
-    // At the end of the settle window: the Deployment at the change, and as it is now. Again when it is rolled out.
-    const ofWorkload = ['list deployments.apps', 'get deployments.apps', 'get deployments.apps'];
-    expect(harness.requestsSinceLast()).toEqual([...compared, ...ofWorkload, 'patch deployments.apps']);
+    // At the end of the settle window: the Deployment at the change, and as it is now. While it rolls, it is recorded that
+    // its pods may have the new content. Then as it is when it is rolled out.
+    const ofWorkload = ['list deployments.apps', 'get deployments.apps'];
+    const rolling = ['patch deployments.apps', 'get deployments.apps'];
+    const answered = ['get deployments.apps', 'patch deployments.apps'];
+    expect(harness.requestsSinceLast()).toEqual([...compared, ...ofWorkload, ...rolling, ...answered]);
     expect(harness.objects('Event')).toEqual([]);
     await harness.start({ identity: 'reroll-1' });
     await harness.clock.advance(minute);
     expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('and is changed back while that rollout lasts needs a restart: pods have started with what was in between', async () => {
+    await world();
+    const seconds = (count: number): number => count * 1_000;
+    await happen(
+      [0, async () => await setColor('blue')],
+      [300, async () => await setImage('app:2')],
+      [seconds(4), async () => await setColor('red')],
+    );
+    expect(colorsInUse()).toContain('blue');
+    await harness.clock.advance(minute);
+    expect(colorsInUse()).toEqual(['red']);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
   it('costs nothing extra if nobody else rolls anything out', async () => {

@@ -12,6 +12,8 @@ export interface WrittenBaseline {
   /** What it tells beside the digests: the ids of lists of keys, and what is parsed of contents. */
   readonly filters?: Readonly<Record<string, string>>;
   readonly parsed?: WrittenBaseline['sources'];
+  /** The ids of the sources of which pods may have read something else than is recorded. */
+  readonly inDoubt?: readonly string[];
 }
 
 export const baselineAnnotation = 'reroll.dev/baseline';
@@ -68,6 +70,7 @@ function readBaseline(object: KubeObject): WrittenBaseline | undefined {
       ...{ n: parsed.n, sources: parsed.sources },
       ...(parsed.filters !== undefined && { filters: parsed.filters }),
       ...(parsed.parsed !== undefined && { parsed: parsed.parsed }),
+      ...(parsed.inDoubt !== undefined && { inDoubt: parsed.inDoubt }),
       ...(parsed.uid !== undefined && { uid: parsed.uid }),
       ...(parsed.key !== undefined && { key: parsed.key }),
     };

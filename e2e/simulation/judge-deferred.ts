@@ -6,7 +6,7 @@ import type { SourceName } from './contents';
 import { isEngine } from './engine-user';
 import { gatesOf } from './gate-annotations';
 import type { Violation } from './judge';
-import { hasOnlyNewPods } from './judge-folds';
+import { hasOnlyNewPods } from './only-new-pods';
 import { isLeftToRollout } from './judge-holds';
 import { changedSources, closedGate, formerOf, isBegun, restartedMs } from './judge-gates';
 import { decisionMs, restartWrittenBy } from './judge-restart-ids';

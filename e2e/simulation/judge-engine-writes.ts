@@ -5,6 +5,7 @@ import type { SourceName, Version } from './contents';
 import type { Violation } from './judge';
 import { alteredIn } from './judge-altered';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
+import { hasOnlyNewPods } from './only-new-pods';
 import { lateChanges, latestWatchMs, reasonFor } from './reason';
 import { isMountedFromBefore, lostWrites, recordsLost } from './restored';
 import { templateOf } from './usage';
@@ -119,7 +120,7 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
   // Under another key the numbers start again.
   if (before && before.key === after.key && after.n <= before.n)
     found('baseline apart from template', `${at}: number ${after.n} after ${before.n}`);
-  violations.push(...checkTruth(opened, write, after, at));
+  violations.push(...checkTruth(opened, write, after, at), ...checkDoubt(life, write, at));
 
   // A process that wrote the newest baseline remembers it. Another process may know only what is on the object.
   const known = newest?.user === user ? [newest.baseline] : [before, newest?.baseline];
@@ -133,8 +134,8 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
   const isKeptInMemory = before !== undefined && after.n > before.n + 1;
   if (opened.alteredWorkloads.has(life.name) && isKeptInMemory) known.push(undefined);
   if (!isRestart(write)) {
-    const recorded = ({ key, sources, filters, parsed }: WrittenBaseline): string =>
-      JSON.stringify([key, sources, filters, parsed]);
+    const recorded = ({ key, sources, filters, parsed, inDoubt }: WrittenBaseline): string =>
+      JSON.stringify([key, sources, filters, parsed, inDoubt]);
     const same = before !== undefined && recorded(before) === recorded(after);
     if (same && !isLost && !opened.alteredWorkloads.has(life.name))
       found('foreign write', `${at}: a baseline that was there already`);
@@ -150,6 +151,22 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
 export function ownBaselineOf(object: WriteRecord['object'] | undefined): WrittenBaseline | undefined {
   const baseline = baselineOf(object);
   return baseline?.uid === undefined || baseline.uid === object?.metadata.uid ? baseline : undefined;
+}
+
+/**
+ * What pods have is in doubt only if some of them started, as the process may have seen it: its watch may be behind. A
+ * restart leaves no doubt.
+ */
+function checkDoubt({ writes }: Life, write: EngineWrite, at: string): readonly Violation[] {
+  const before = baselineOf(write.previous)?.inDoubt ?? [];
+  const doubted = (baselineOf(write.object)?.inDoubt ?? []).filter((id) => isRestart(write) || !before.includes(id));
+  const startedPods = writes.some(({ object }, index) => {
+    const until = writes[index + 1];
+    return until !== undefined && until.atMs >= write.atMs - latestWatchMs && !hasOnlyNewPods(object);
+  });
+  if (doubted.length === 0 || (startedPods && !isRestart(write))) return [];
+  const sentence = `${at}: ${doubted.join(', ')} is in doubt, although no pods have started`;
+  return [{ promise: 'baseline apart from template', sentence }];
 }
 
 /** Each digest must be of a content that the source really had, and not of an older content than before. */

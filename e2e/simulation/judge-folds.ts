@@ -1,5 +1,3 @@
-import type { KubeObject } from '../apiserver/objects';
-import { objectAt } from '../apiserver/json';
 import { baselineOf, isRecordedParsed, matches, sourceOfEntry } from './baseline-text';
 import type { Case } from './case';
 import type { Content } from './contents';
@@ -7,6 +5,7 @@ import type { Violation } from './judge';
 import { recordsToday } from './judge-counted';
 import { isRestart, ownBaselineOf } from './judge-engine-writes';
 import { isOfEngine, type Life } from './lives';
+import { hasOnlyNewPods } from './only-new-pods';
 import { differ } from './reason';
 import { templateOf } from './usage';
 
@@ -53,14 +52,4 @@ export function checkFold(opened: Case, { name, writes }: Life): readonly Violat
     const sentence = `${at}: a change of ${source} is recorded as if the rollout of revision ${rolled.revision} had come after it`;
     return [{ promise: 'missed change', sentence }];
   });
-}
-
-/** Whether each pod was created from the current template: one that was not may still run when that is undone. */
-export function hasOnlyNewPods(object: KubeObject): boolean {
-  const status = objectAt(object, 'status');
-  const count = (field: string): number => Number(status[field] ?? 0);
-  if (count('observedGeneration') < (object.metadata.generation ?? 0)) return false;
-  return object.kind === 'DaemonSet'
-    ? count('currentNumberScheduled') === count('updatedNumberScheduled')
-    : count('replicas') === count('updatedReplicas');
 }

@@ -72,13 +72,17 @@ export function changesOf(object: KubeObject): Readonly<Record<string, string>> 
 
 /**
  * Whether the workload runs with the content because of its last restart. Another content may have been recorded without
- * one since, and the same content may have come back after it: then the restart is owed again.
+ * one since, or some of its pods may have started with another one, and the same content may have come back after it: then
+ * the restart is owed again.
  */
 function isForIt(change: string, restart: WriteRecord, latest: WriteRecord): boolean {
   const entryOf = ({ object }: WriteRecord, id: string): string | undefined =>
     JSON.stringify(baselineOf(object)?.sources[id]);
   return Object.entries(changesOf(restart.object)).some(
-    ([id, each]) => each === change && entryOf(restart, id) === entryOf(latest, id),
+    ([id, each]) =>
+      each === change &&
+      entryOf(restart, id) === entryOf(latest, id) &&
+      baselineOf(latest.object)?.inDoubt?.includes(id) !== true,
   );
 }
 

@@ -94,6 +94,8 @@ export function reasonFor(
       return countedMs > bornMs ? changedInLife(source, countedMs) : writtenInLife(source);
     }
     if (former === '-') return writtenInLife(source);
+    // Pods that started while the restart waited may have something else, whatever the source holds now.
+    if (before?.inDoubt?.includes(id)) return true;
     // With another list the record of before says nothing about the keys that have begun to count.
     const isSameList = before?.filters?.[id] === after.filters?.[id];
     if (isSameList && isOnlyFormatted(opened, life, source, [former, entry], write)) return false;

@@ -29,6 +29,7 @@ import { JobWorker } from '../worker/job-worker';
 import { planInput, type PlanView } from '../worker/plan-view';
 import { RolloutCoalescer } from '../worker/rollout-coalescer';
 import { SettleWindows } from '../worker/settle-window';
+import { isStartingPods } from '../../shared/domain/workloads/rollout-status';
 import { UnfinishedLooks } from '../worker/unfinished-looks';
 import { Worker } from '../worker/worker';
 import { dryRunWriters, writersFor } from '../worker/writers';
@@ -60,6 +61,8 @@ export interface WorkParts {
   readonly questions: Questions;
   /** Answers people. */
   readonly inspections: Inspections;
+  /** A tracked workload was shown or written, whatever about it is new. */
+  readonly saw: (workload: TrackedWorkload) => void;
 }
 
 export interface Parts {
@@ -190,6 +193,12 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     process: async (key) => await worker.process(key),
     observer: queueObserver(metrics),
   });
+  const saw = (workload: TrackedWorkload): void => {
+    turns.saw(workload);
+    rollback?.rollbacks.saw(workload);
+    // What its pods read while its restart waits may be changed back before they are replaced. So it is recorded now.
+    if (isStartingPods(workload.record) && unfinished.get(workload.key)?.closed) queue.add(workload.key, 0);
+  };
   const inspections = new Inspections({
     ...{ ...view, clock, settings, annotationKeys, versions, queue, settle, unfinished, turns, journal, permissions },
     ...{ history, scope: workloads.scope, received: sources.intake.received },
@@ -197,7 +206,20 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     ...{ csi: watch.csi, watchStatuses: () => watch.watches.statuses() },
     isSettled: () => watch.known.hasSynced,
   });
-  return { queue, worker, settle, coalescer, unfinished, turns, rollback, jobs, jobWorker, questions, inspections };
+  return {
+    queue,
+    worker,
+    settle,
+    coalescer,
+    unfinished,
+    turns,
+    rollback,
+    jobs,
+    jobWorker,
+    questions,
+    inspections,
+    saw,
+  };
 }
 
 function buildJournal(

@@ -109,10 +109,7 @@ export class Engine implements ReconcilerEngine {
         // A workload that was just written will soon be written by its own controller too, so it is looked at later.
         if (this.#watch.known.hasSynced) this.#work.queue.add(workload.key, settings.settleMs);
       },
-      onSeen: (workload) => {
-        this.#work.turns.saw(workload);
-        this.#work.rollback?.rollbacks.saw(workload);
-      },
+      onSeen: (workload) => this.#work.saw(workload),
       // It may have been the last user that kept a content from being kept.
       onLeft: (former) => this.#work.rollback?.rollbacks.saw(former),
       onUntracked: (workload) => this.#reporter.problems({ ...workload, baselineProblem: undefined }),

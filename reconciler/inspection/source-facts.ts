@@ -65,6 +65,7 @@ function isChanged(because: ComparisonReason): boolean {
     case 'first-seen':
       return false;
     case 'content-changed':
+    case 'changed-back':
     case 'changed-since-birth':
     case 'in-doubt':
     case 'created':

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Baseline } from '../../shared/domain/baseline/baseline';
-import type { Recorded } from '../../shared/domain/baseline/recorded';
+import { inDoubt, recordedOf, type Recorded } from '../../shared/domain/baseline/recorded';
 import { absent } from '../../shared/domain/sources/content-digest';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
 import type { SourceKind } from '../../shared/domain/sources/source';
@@ -727,6 +727,31 @@ describe('metadata-only sources', () => {
       expect(look(workload)).toMatchObject({ action: then, verdicts: [{ comparison: { because } }] });
     },
   );
+
+  it('owes a change against more than digests if pods start meanwhile: a change back leaves them with what was in between', () => {
+    const of = (sources: Sources, status: Partial<TrackedWorkload['record']> = {}, keys?: readonly string[]) => {
+      const workload = tracked(keys ? { keys } : {}, sources);
+      return look({ ...workload, record: { ...workload.record, ...status } });
+    };
+    const owingOf = (planned: Plan) =>
+      planned.action === 'restart' ? Object.fromEntries(planned.owing?.sources ?? []) : undefined;
+    const rolling = { rolloutStatus: 'progressing', progress: { state: 'rolling', pods: 1, pendingPods: 1 } } as const;
+    see({ data: { color: 'blue' } });
+    expect(owingOf(of({ 'cm/app': red }))).toEqual({});
+    expect(owingOf(of({ 'cm/app': red }, rolling))).toEqual({ 'cm/app': inDoubt(red) });
+    // It is recorded once, and stays when the rollout is over.
+    expect(owingOf(of({ 'cm/app': inDoubt(red) }, rolling))).toEqual({});
+    expect(owingOf(of({ 'cm/app': inDoubt(red) }))).toEqual({});
+    const colorAlone = recordedOf(contentOf({ color: 'red' }), ['color']);
+    expect(owingOf(of({ 'cm/app': inDoubt(colorAlone) }, {}, ['color']))).toEqual({});
+    see({ data: { color: 'red' }, resourceVersion: '3' });
+    expect(of({ 'cm/app': red }, rolling).action).toBe('none');
+    expect(recordedBy(of({ 'cm/app': inDoubt(red) }))).toEqual({ 'cm/app': red });
+    expect(of({ 'cm/app': inDoubt(red) })).toMatchObject({
+      ...{ action: 'restart', owing: undefined },
+      changes: [{ comparison: { because: 'changed-back' } }],
+    });
+  });
 
   it.each([
     ['with its first content', 'red'],

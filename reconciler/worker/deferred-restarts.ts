@@ -55,7 +55,7 @@ export class DeferredRestarts {
     // The wait for quiet sources is over, and what the change waits for now is no delay of ours.
     settle.close(workload.key);
     deferrals.deferred(workload, changes, closed);
-    const unrecorded = owing && (await this.#recordOwing(workload, owing));
+    const unrecorded = await this.recordOwing(workload, owing);
     const leftMs = closed.untilMs === undefined ? undefined : Math.max(0, closed.untilMs - clock.nowMs());
     // A write that fails lets others have their turn, and each look of those must not begin their backoff anew.
     const opens: LookResult =
@@ -65,8 +65,9 @@ export class DeferredRestarts {
     return { ...(unrecorded ? sooner(opens, unrecorded) : opens), closed };
   }
 
-  /** Undefined: it is recorded. */
-  async #recordOwing(workload: TrackedWorkload, owing: Baseline): Promise<LookResult | undefined> {
+  /** Records what the restart is owed against while it waits. Undefined: that is recorded. */
+  async recordOwing(workload: TrackedWorkload, owing: Baseline | undefined): Promise<LookResult | undefined> {
+    if (!owing) return undefined;
     const turn = await this.#writes.turn(workload);
     if (turn) return turn;
     return (await this.#writes.adopt(workload, owing)) ? undefined : unwritten;

@@ -237,7 +237,11 @@ export class Worker {
     if (workloads.get(key) !== workload) return { kind: 'again', afterMs: 0 };
     // The author may also have become known meanwhile, or been evicted by newer ones.
     const changes = attributed(hints, workload, owed);
-    if (decision.kind === 'wait') return { kind: 'again', afterMs: decision.afterMs, waitsFor: 'rollout' };
+    if (decision.kind === 'wait') {
+      const wait: LookResult = { kind: 'again', afterMs: decision.afterMs, waitsFor: 'rollout' };
+      const unrecorded = await this.#deferred.recordOwing(workload, owing);
+      return unrecorded ? sooner(wait, unrecorded) : wait;
+    }
     if (decision.kind === 'restart') {
       // The look may have taken seconds. A window may have closed, or what comes before this one has begun meanwhile.
       const now = this.#deferred.askGates(workload, changes);

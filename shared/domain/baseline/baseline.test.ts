@@ -11,7 +11,7 @@ import {
   UnreadableBaselineError,
   type Baseline,
 } from './baseline';
-import type { Recorded } from './recorded';
+import { inDoubt, type Recorded } from './recorded';
 
 const digest = 'AAAAAAAAAAAAAAAAAAAAAA';
 const other = 'BBBBBBBBBBBBBBBBBBBBBB';
@@ -22,13 +22,14 @@ const anyKeys = fc
   .map((keys) => new Map(Object.entries(keys)));
 /** The id of a list follows from its text; older versions recorded only the id. */
 const anyFilter = fc.stringMatching(/^[\w-]{8}$/).map((filter) => ({ filter, list: `!${filter}` }));
-const anyRecorded: fc.Arbitrary<Recorded> = fc.oneof(
+const anyCertain: fc.Arbitrary<Recorded> = fc.oneof(
   anyDigest,
   anyKeys,
   fc.record({ digests: fc.constantFrom(digest, other), parsed: anyDigest }),
   fc.tuple(anyKeys, anyFilter).map(([digests, filter]) => ({ digests, ...filter })),
   fc.tuple(anyKeys, anyFilter, anyKeys).map(([digests, filter, parsed]) => ({ digests, ...filter, parsed })),
 );
+const anyRecorded = fc.oneof(anyCertain, anyCertain.map(inDoubt));
 const anyBaseline: fc.Arbitrary<Baseline> = fc.record(
   {
     sequence: fc.nat(),
@@ -57,6 +58,20 @@ describe('baseline', () => {
     expect(formatBaseline({ sequence: 3, keyId: 'abcdefgh', uid: 'u-1', sources })).toBe(
       `{"v":1,"n":3,"key":"abcdefgh","uid":"u-1","sources":{"cm/app":"${other}","cm/gone":"-","secret/db":{"password":"${digest}","user":"-"}}}`,
     );
+  });
+
+  it('lists what is in doubt, and older versions read the rest', () => {
+    const sources = new Map([
+      ['secret/db', inDoubt(new Map([['pw', digest]]))],
+      ['cm/app', inDoubt(other)],
+      ['cm/extra', other],
+    ]);
+    expect(JSON.parse(formatBaseline({ sequence: 3, keyId: 'abcdefgh', sources }))).toEqual({
+      ...{ v: 1, n: 3, key: 'abcdefgh', inDoubt: ['cm/app', 'secret/db'] },
+      sources: { 'cm/app': other, 'cm/extra': other, 'secret/db': { pw: digest } },
+    });
+    const certain = new Map(sources).set('cm/app', other);
+    expect(sameSources(sources, certain)).toBe(false);
   });
 
   it('is parsed as it was written', () => {

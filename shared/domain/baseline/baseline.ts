@@ -1,10 +1,12 @@
 import { budgets, isLongerThan } from '../budgets';
 import { absent, digestLength } from '../sources/content-digest';
 import { RerollError } from '../errors';
-import { isObject, objectOf, textOf } from '../kubernetes/json-value';
+import { isObject, listOf, objectOf, textOf } from '../kubernetes/json-value';
 import type { SourceId } from '../sources/source';
 import {
   detailed,
+  inDoubt,
+  isInDoubt,
   noContents,
   sameRecorded,
   type DetailedRecord,
@@ -17,8 +19,8 @@ import {
  * JSON: `{"v":1,"n":3,"key":"…","uid":"…","sources":{"cm/app":"…","secret/db":{"password":"…"},"cm/gone":"-"}}`.
  *
  * If not every change of a source counts, `filters` and `parsed` say so beside `sources`, with the same ids, and `lists`
- * has the text of each filter, by its id. Older versions do not read these, and what they read in `sources` is a record
- * like any other to them.
+ * has the text of each filter, by its id. `inDoubt` lists the sources that pods may have read otherwise. Older versions
+ * do not read these, and what they read in `sources` is a record like any other to them.
  */
 export interface Baseline {
   /** Counts Reroll's writes to this workload. An older number means an old copy: a rollback or a restored backup. */
@@ -76,27 +78,35 @@ export function parseBaseline(text: string): Baseline {
   if (uid !== undefined && typeof uid !== 'string') throw new UnreadableBaselineError('its "uid" is not a string');
   if (!isObject(sources)) throw new UnreadableBaselineError('its "sources" is not an object');
   const [filters, lists, parsed] = [objectOf(json['filters']), objectOf(json['lists']), objectOf(json['parsed'])];
+  const doubted = new Set(listOf(json['inDoubt']));
   const read = Object.entries(sources).map(([id, recorded]) => {
     const digests = parseDigests(recorded);
     if (digests === undefined)
       throw new UnreadableBaselineError(`its entry ${JSON.stringify(id.slice(0, 80))} is not a digest`);
     const filter = textOf(filters[id]);
     const list = filter === undefined ? undefined : textOf(lists[filter]);
-    return [id, withDetails(digests, { filter, list, parsed: parseDigests(parsed[id]) })] as const;
+    const detailed = withDetails(digests, { filter, list, parsed: parseDigests(parsed[id]) });
+    return [id, doubted.has(id) ? inDoubt(detailed) : detailed] as const;
   });
   return { sequence, keyId, ...(uid !== undefined && { uid }), sources: new Map(read) };
 }
 
 /** Sources and keys are sorted, so the same baseline always gives the same text. */
 export function formatBaseline({ sequence, keyId, uid, sources }: Baseline): string {
-  const parts = (part: keyof DetailedRecord): Record<string, string | Record<string, string>> | undefined => {
+  const parts = (
+    part: Exclude<keyof DetailedRecord, 'inDoubt'>,
+  ): Record<string, string | Record<string, string>> | undefined => {
     const found = sortedObject(sources, (recorded) => {
       const value = detailed(recorded)[part];
       return typeof value === 'object' ? sortedObject(value, (digest) => digest) : value;
     });
     return part !== 'digests' && Object.keys(found).length === 0 ? undefined : found;
   };
-  const details = { filters: parts('filter'), lists: listsOf(sources.values()), parsed: parts('parsed') };
+  const doubted = [...sources].flatMap(([id, recorded]) => (isInDoubt(recorded) ? [id] : []));
+  const details = {
+    ...{ filters: parts('filter'), lists: listsOf(sources.values()), parsed: parts('parsed') },
+    inDoubt: doubted.length === 0 ? undefined : doubted.sort(),
+  };
   return JSON.stringify({ v: version, n: sequence, key: keyId, uid, sources: parts('digests'), ...details });
 }
 
@@ -111,10 +121,12 @@ export function withoutUid({ sequence, keyId, sources }: Baseline): Baseline {
 }
 
 /** A source that has changed since it was recorded, or since the workload came to use it. */
-interface OwedSource {
+export interface OwedSource {
   readonly id: SourceId;
   /** Its state then, if it is still known and not recorded like that. */
   readonly former?: Recorded | undefined;
+  /** Pods may have read something else since. */
+  readonly isInDoubt?: boolean;
 }
 
 /**
@@ -123,7 +135,10 @@ interface OwedSource {
  */
 export function owingBaseline(next: Baseline, before: Baseline | undefined, owed: readonly OwedSource[]): Baseline {
   const known = before?.keyId === next.keyId ? before.sources : undefined;
-  const previous = owed.map(({ id, former }) => [id, former ?? known?.get(id) ?? noContents] as const);
+  const previous = owed.map((source) => {
+    const recorded = source.former ?? known?.get(source.id) ?? noContents;
+    return [source.id, source.isInDoubt ? inDoubt(recorded) : recorded] as const;
+  });
   return { ...next, sources: new Map([...next.sources, ...previous]) };
 }
 
@@ -169,7 +184,9 @@ function parseDigests(recorded: unknown): RecordedDigests | undefined {
 }
 
 /** What stands beside the digests of a source. */
-type Details = { readonly [Part in Exclude<keyof DetailedRecord, 'digests'>]: DetailedRecord[Part] | undefined };
+type Details = {
+  readonly [Part in Exclude<keyof DetailedRecord, 'digests' | 'inDoubt'>]: DetailedRecord[Part] | undefined;
+};
 
 /** Details of another form are those of a later version, and what they belong to counts without them. */
 function withDetails(digests: RecordedDigests, { filter, list, parsed }: Details): Recorded {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { recordedOf, type Recorded } from './recorded';
+import { inDoubt, recordedOf, type Recorded } from './recorded';
 import { compare, type Comparison, type ComparisonInput, type InForce } from './comparison';
 import { budgets } from '../budgets';
 import { absent, ContentDigester, type ContentDigest } from '../sources/content-digest';
@@ -192,6 +192,43 @@ const rows: readonly Row[] = [
     now: resized,
     keys: ['color'],
     then: { restart: true, because: 'in-doubt' },
+  },
+  {
+    when: 'in doubt, the same',
+    recorded: inDoubt(whole(old)),
+    now: old,
+    then: { restart: true, because: 'changed-back', recorded: whole(old) },
+  },
+  {
+    when: 'in doubt, the same keys',
+    recorded: inDoubt(colorOf(old)),
+    now: resized,
+    keys: ['color'],
+    then: { restart: true, because: 'changed-back', recorded: colorOf(resized) },
+  },
+  {
+    when: 'in doubt, changed',
+    recorded: inDoubt(colorOf(old)),
+    now: recolored,
+    keys: ['color'],
+    then: { restart: true, because: 'content-changed', changedKeys: ['color'], recorded: colorOf(recolored) },
+  },
+  {
+    when: 'in doubt, gone',
+    recorded: inDoubt(whole(old)),
+    then: { restart: false, because: 'deleted-ignored', recorded: inDoubt(whole(old)) },
+  },
+  {
+    when: 'in doubt, gone, and deletions restart',
+    recorded: inDoubt(whole(old)),
+    onDelete: true,
+    then: { restart: true, because: 'deleted', recorded: '-' },
+  },
+  {
+    when: 'in doubt of what did not exist',
+    recorded: inDoubt('-'),
+    now: old,
+    then: { restart: true, because: 'content-changed', recorded: whole(old) },
   },
   {
     when: 'first sight',

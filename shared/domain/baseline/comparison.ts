@@ -4,6 +4,7 @@ import { KeyFilter } from '../text/key-filter';
 import {
   detailed,
   filterOf,
+  isInDoubt,
   noContents,
   recordedOf,
   sameDigests,
@@ -58,6 +59,7 @@ export type ComparisonReason =
   | 'same-parsed'
   | 'first-seen'
   | 'content-changed'
+  | 'changed-back'
   | 'changed-since-birth'
   | 'in-doubt'
   | 'created'
@@ -90,8 +92,16 @@ export interface Comparison {
  * | absent   | present | restart with reload-on-create, or if edited since its creation; recorded either way       |
  * | present  | absent  | restart with reload-on-delete; else the record stays, so recreating the same is no change |
  * | present  | present | restart if a key that counts differs; by its bytes, and if both are known, as parsed       |
+ * | in doubt | present | restart                                                                                   |
  */
 export function compare(input: ComparisonInput): Comparison | MetadataOnly {
+  const comparison = compareAll(input);
+  if (comparison === 'metadata-only' || comparison.restart || !isInDoubt(input.recorded) || !input.current)
+    return comparison;
+  return { restart: true, because: 'changed-back', recorded: recordedOf(input.current, input.keys) };
+}
+
+function compareAll(input: ComparisonInput): Comparison | MetadataOnly {
   const contradicted = input.recorded === absent && wasThere(input);
   if (contradicted === 'metadata-only') return contradicted;
   if (input.recorded !== undefined && !contradicted) return sinceBirth(compareRecorded(input.recorded, input), input);

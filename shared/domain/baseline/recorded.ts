@@ -7,7 +7,7 @@ type KeyDigests = ReadonlyMap<string, string>;
 /** The digest of the whole content, the digest of each key that counts, or {@link absent}. */
 export type RecordedDigests = string | KeyDigests;
 
-/** What a baseline records for one source if not every change of it counts. */
+/** What a baseline records for one source beside digests, or if not every change of it counts. */
 export interface DetailedRecord {
   readonly digests: RecordedDigests;
   /** The id of the filter that has let these keys count. A key that it lets count and that is not there did not exist. */
@@ -16,6 +16,11 @@ export interface DetailedRecord {
   readonly list?: string;
   /** The digests of the parsed content, of the same keys. */
   readonly parsed?: RecordedDigests;
+  /**
+   * Set if pods may have something else: they started while a restart for another content waited. A content that is
+   * changed back to this one needs a restart too.
+   */
+  readonly inDoubt?: true;
 }
 
 /** What a baseline records for one source. */
@@ -46,6 +51,16 @@ export function detailed(recorded: Recorded): DetailedRecord {
   return isDetailed(recorded) ? recorded : { digests: recorded };
 }
 
+/** The record of a source that pods may have read otherwise. */
+export function inDoubt(recorded: Recorded): Recorded {
+  // Without the source there is nothing to compare the next content with.
+  return recorded === absent || recorded === noContents ? noContents : { ...detailed(recorded), inDoubt: true };
+}
+
+export function isInDoubt(recorded: Recorded | undefined): boolean {
+  return recorded !== undefined && detailed(recorded).inDoubt === true;
+}
+
 /** The filter of a record; undefined: it has none, or only its id is known. */
 export function filterOf({ list }: DetailedRecord): KeyFilter | undefined {
   if (list === undefined) return undefined;
@@ -62,7 +77,10 @@ export function filterOf({ list }: DetailedRecord): KeyFilter | undefined {
 export function sameRecorded(left: Recorded, right: Recorded): boolean {
   const [one, other] = [detailed(left), detailed(right)];
   return (
-    one.filter === other.filter && sameDigests(one.digests, other.digests) && sameDigests(one.parsed, other.parsed)
+    one.filter === other.filter &&
+    one.inDoubt === other.inDoubt &&
+    sameDigests(one.digests, other.digests) &&
+    sameDigests(one.parsed, other.parsed)
   );
 }
 

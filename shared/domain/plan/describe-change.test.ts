@@ -32,6 +32,10 @@ describe('describeVerdict', () => {
       compared('in-doubt'),
       'ConfigMap app: content may have changed after the workload started to use it; restarting once is the safer choice',
     ],
+    [
+      compared('changed-back'),
+      'ConfigMap app: it was changed back, and pods that started in between may have what it was then',
+    ],
     [compared('created'), 'ConfigMap app: it was created'],
     [compared('created-ignored'), 'ConfigMap app: it was created, and --reload-on-create is off'],
     [compared('deleted'), 'ConfigMap app: it was deleted'],

@@ -28,6 +28,7 @@ const comparisonTexts: Readonly<Record<ComparisonReason, string>> = {
   'same-parsed': 'its white space, comments or order of keys changed, which do not count (reroll.dev/compare: parsed)',
   'first-seen': 'it is seen for the first time',
   'content-changed': 'content changed',
+  'changed-back': 'it was changed back, and pods that started in between may have what it was then',
   'changed-since-birth': 'content changed after the workload started to use it',
   'in-doubt': 'content may have changed after the workload started to use it; restarting once is the safer choice',
   created: 'it was created',

@@ -1,8 +1,11 @@
-import { owingBaseline, sameSources, type Baseline } from '../baseline/baseline';
+import { owingBaseline, sameSources, type Baseline, type OwedSource } from '../baseline/baseline';
+import { isInDoubt } from '../baseline/recorded';
+import { isStartingPods } from '../workloads/rollout-status';
 import { candidates } from './candidates';
 import { judge } from './judge';
 import { keptOwed, nextBaseline } from './next-baseline';
 import type { PlanInput } from './plan-input';
+import type { TrackedWorkload } from './tracked-workload';
 import type { Verdict } from './verdict';
 
 export type Plan = { readonly verdicts: readonly Verdict[] } & (
@@ -38,11 +41,23 @@ export function plan(input: PlanInput): Plan {
   const baseline = nextBaseline(verdicts, input);
   const changes = verdicts.filter((verdict) => verdict.comparison?.restart === true);
   if (changes.length > 0) {
-    const owed = keptOwed(changes, workload).map(({ id, comparison }) => ({ id, former: comparison?.former }));
-    const owing = owingBaseline(baseline, workload.baseline, owed);
+    const owing = owingBaseline(baseline, workload.baseline, owedAgainst(changes, workload));
     return { action: 'restart', baseline, changes, verdicts, owing: isNews(owing, input) ? owing : undefined };
   }
   return isNews(baseline, input) ? { action: 'adopt', baseline, verdicts } : { action: 'none', verdicts };
+}
+
+/**
+ * What the changes are owed against while the restart waits. Pods that start meanwhile, because somebody else rolls the
+ * workload out, read what is there now. If it is then changed back, digests alone do not show that these pods have
+ * something else.
+ */
+function owedAgainst(changes: readonly Verdict[], workload: TrackedWorkload): readonly OwedSource[] {
+  const startsPods = isStartingPods(workload.record);
+  return keptOwed(changes, workload).map(({ id, comparison }) => ({
+    ...{ id, former: comparison?.former },
+    isInDoubt: startsPods || isInDoubt(workload.baseline?.sources.get(id)),
+  }));
 }
 
 /**

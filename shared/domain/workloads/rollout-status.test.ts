@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { rolloutStatus } from './rollout-status';
+import { rolloutProgress } from './rollout-progress';
+import { isStartingPods, rolloutStatus } from './rollout-status';
 import { workloadKinds } from '../kubernetes/workload-kinds';
 
 interface Parts {
@@ -11,7 +12,7 @@ interface Parts {
 const counts = {
   Deployment: { replicas: 3, updatedReplicas: 3 },
   StatefulSet: { replicas: 3, updatedReplicas: 3 },
-  DaemonSet: { currentNumberScheduled: 3, updatedNumberScheduled: 3, numberMisscheduled: 0 },
+  DaemonSet: { desiredNumberScheduled: 3, currentNumberScheduled: 3, updatedNumberScheduled: 3, numberMisscheduled: 0 },
 } as const;
 
 function object(kind: keyof typeof counts, { generation = 4, spec = {}, status = {} }: Parts = {}): unknown {
@@ -34,11 +35,6 @@ describe('rolloutStatus', () => {
   });
 
   it.each<[string, keyof typeof counts, Parts]>([
-    ['its controller has not seen the template', 'Deployment', { status: { observedGeneration: 3 } }],
-    ['its controller has not seen the template', 'StatefulSet', { status: { observedGeneration: 3 } }],
-    ['its controller has not seen the template', 'DaemonSet', { status: { observedGeneration: 3 } }],
-    ['its controller has seen nothing', 'Deployment', { status: { observedGeneration: undefined } }],
-    ['it has no generation', 'Deployment', { generation: 0 }],
     ['an old pod is left', 'Deployment', { status: { replicas: 4 } }],
     ['an old pod is left', 'StatefulSet', { status: { updatedReplicas: 2 } }],
     ['an old pod is left', 'DaemonSet', { status: { updatedNumberScheduled: 2 } }],
@@ -54,6 +50,16 @@ describe('rolloutStatus', () => {
     expect(rolloutStatus(kind, object(kind, parts))).toBe('progressing');
   });
 
+  it.each<[string, keyof typeof counts, Parts]>([
+    ['its controller has not seen the template', 'Deployment', { status: { observedGeneration: 3 } }],
+    ['its controller has not seen the template', 'StatefulSet', { status: { observedGeneration: 3 } }],
+    ['its controller has not seen the template', 'DaemonSet', { status: { observedGeneration: 3 } }],
+    ['its controller has seen nothing', 'Deployment', { status: { observedGeneration: undefined } }],
+    ['it has no generation', 'Deployment', { generation: 0 }],
+  ])('is unseen when %s: %s', (_, kind, parts) => {
+    expect(rolloutStatus(kind, object(kind, parts))).toBe('unseen');
+  });
+
   it.each(['Deployment', 'StatefulSet'] as const)('is unknown for a %s scaled to zero', (kind) => {
     expect(rolloutStatus(kind, object(kind, { spec: { replicas: 0 } }))).toBe('unknown');
     expect(rolloutStatus(kind, object(kind, { spec: { replicas: 1 } }))).toBe('complete');
@@ -63,5 +69,30 @@ describe('rolloutStatus', () => {
     const others = workloadKinds.map(({ kind }) => kind).filter((kind) => !Object.keys(counts).includes(kind));
     expect(others).toEqual(['CronJob', 'Job', 'Rollout', 'DeploymentConfig']);
     for (const kind of others) expect(rolloutStatus(kind, object('Deployment'))).toBe('unknown');
+  });
+});
+
+describe('isStartingPods', () => {
+  const failed = { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] };
+
+  it.each<[boolean, string, keyof typeof counts, Parts]>([
+    [true, 'an old pod is left', 'Deployment', { status: { replicas: 4 } }],
+    [true, 'an old pod is left', 'StatefulSet', { status: { updatedReplicas: 2 } }],
+    [true, 'an old pod is left', 'DaemonSet', { status: { updatedNumberScheduled: 2 } }],
+    [true, 'its new pods do not become ready in time', 'Deployment', { status: { replicas: 4, ...failed } }],
+    [false, 'all pods are new', 'Deployment', {}],
+    [
+      false,
+      'it is scaled, which its controller has not seen',
+      'Deployment',
+      { generation: 5, status: { observedGeneration: 4 } },
+    ],
+    [false, 'it is paused', 'Deployment', { spec: { paused: true }, status: { replicas: 4 } }],
+    [false, 'only a person replaces its pods', 'StatefulSet', { spec: onDelete, status: { updatedReplicas: 2 } }],
+    [false, 'only a person replaces its pods', 'DaemonSet', { spec: onDelete, status: { updatedNumberScheduled: 2 } }],
+  ])('is %s when %s: %s', (starts, _, kind, parts) => {
+    const read = object(kind, { ...parts, spec: { replicas: 3, ...parts.spec } });
+    const [status, progress] = [rolloutStatus(kind, read), rolloutProgress(kind, read)];
+    expect(isStartingPods({ rolloutStatus: status, progress })).toBe(starts);
   });
 });

@@ -1,12 +1,13 @@
 import { fieldAt, numberAt } from '../kubernetes/json-value';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 import { isObserved, isRolledByItself } from './rollout-health';
+import type { RolloutProgress } from './rollout-progress';
 
 /**
- * `complete`: it has pods, and all of them were created from its current template. `unknown`: a new template would
- * replace none of them, or the status does not show it.
+ * `complete`: it has pods, and all of them were created from its current template. `unseen`: its controller has not seen
+ * the current spec yet. `unknown`: a new template would replace none of the pods, or the status does not show it.
  */
-export type RolloutStatus = 'complete' | 'progressing' | 'unknown';
+export type RolloutStatus = 'complete' | 'progressing' | 'unseen' | 'unknown';
 
 type Test = (object: unknown) => boolean;
 
@@ -32,11 +33,25 @@ const tests: Partial<Record<WorkloadKindName, Test>> = {
 export function rolloutStatus(kind: WorkloadKindName, object: unknown): RolloutStatus {
   const test = tests[kind];
   if (!test || fieldAt(object, ['spec', 'replicas']) === 0) return 'unknown';
+  if (!isObserved(object)) return 'unseen';
   return test(object) ? 'complete' : 'progressing';
 }
 
+/**
+ * Whether pods of the current template start while others of an earlier one may be left. Not while the rollout is held
+ * paused, or if only a person replaces the pods.
+ */
+export function isStartingPods({
+  rolloutStatus: status,
+  progress,
+}: {
+  readonly rolloutStatus: RolloutStatus;
+  readonly progress: RolloutProgress;
+}): boolean {
+  return status === 'progressing' && (progress.state === 'rolling' || progress.state === 'failed');
+}
+
 function areAllUpdated(object: unknown, all: string, updated: string): boolean {
-  if (!isObserved(object)) return false;
   const pods = numberAt(object, ['status', all]);
   return pods > 0 && numberAt(object, ['status', updated]) === pods;
 }

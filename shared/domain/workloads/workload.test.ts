@@ -57,7 +57,7 @@ describe('readWorkload', () => {
       createdAtMs: Date.UTC(2026, 0, 1),
       writtenAtMs: undefined,
       deleting: false,
-      rolloutStatus: 'progressing',
+      rolloutStatus: 'unseen',
       progress: { state: 'rolling', pods: 1, pendingPods: 1 },
       policy: expect.objectContaining({ ConfigMap: expect.objectContaining({ auto: 'auto' }) }),
       references: [{ kind: 'ConfigMap', name: 'app', keys: 'all', container: 'web' }],
