@@ -81,14 +81,14 @@ describe('a command that asks a cluster', () => {
       fails(new ConnectionError('ECONNREFUSED')),
       [],
       3,
-      /^the API server does not answer: ECONNREFUSED\n$/,
+      /^the API server does not answer: ECONNREFUSED\. Is it the right --context\? 'kubectl cluster-info' asks the same one\n$/,
     ],
     [
       'no answer in time',
       fails(new TimeoutError('list pods: no answer within 10000 ms')),
       [],
       3,
-      /^the API server does not answer: list pods: no answer within 10000 ms\n$/,
+      /^the API server does not answer: list pods: no answer within 10000 ms\. Is it the right --context\? 'kubectl cluster-info' asks the same one\n$/,
     ],
     [
       'refused credentials',

@@ -157,7 +157,7 @@ export function describeFailure(name: string, thrown: unknown): string {
     return 'the API server refuses your credentials (401): they may have expired, so log in again, or choose others with --context or --kubeconfig';
   }
   if (thrown instanceof ConnectionError || thrown instanceof TimeoutError)
-    return `the API server does not answer: ${printable(thrown.message)}`;
+    return `the API server does not answer: ${printable(thrown.message)}. Is it the right --context? 'kubectl cluster-info' asks the same one`;
   if (thrown instanceof ProtocolError) {
     return `what answers is no API server, but perhaps a proxy or a login page: ${printable(thrown.message)}`;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
-import { nameOf, sourceNamed, workloadNamed } from './object-names';
+import { contentNamed, nameOf, sourceNamed, workloadNamed } from './object-names';
 
 describe('the name of a workload', () => {
   it.each([
@@ -52,6 +52,13 @@ describe('the name of a source', () => {
     [['secretproviderclasses/app'], 'SecretProviderClass'],
   ])('is read as kubectl does: %j', (positional, kind) => {
     expect(sourceNamed(positional)).toEqual({ kind, name: 'app' });
+  });
+
+  it('is refused where a content is needed, and names the kinds that have one', () => {
+    expect(contentNamed(['secret/db'], 'none')).toEqual({ kind: 'Secret', name: 'db' });
+    expect(() => contentNamed(['spc/db'], 'none')).toThrow('"spc" with a content: use ConfigMap, Secret');
+    expect(() => contentNamed(['secretproviderclass/db'], 'a class has none')).toThrow('a class has none');
+    expect(() => contentNamed(['deploy/web'], 'none')).toThrow('"deploy" with a content: use ConfigMap, Secret');
   });
 
   it('is refused, and names the flag that it stands behind', () => {

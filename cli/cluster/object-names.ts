@@ -40,6 +40,21 @@ export function sourceNamed(
   throw new UsageError([`there is no kind of source ${JSON.stringify(word)}: use ${sourceKinds.join(', ')}`]);
 }
 
+/** A source that has a content of its own. */
+export type ContentKind = Exclude<SourceKind, 'SecretProviderClass'>;
+
+/** Reads `configmap/app`, a source that has a content of its own. `without` says what that means for one that has none. */
+export function contentNamed(
+  positional: readonly string[],
+  without: string,
+): { readonly kind: ContentKind; readonly name: string } {
+  const { word, name } = kindAndName(positional, 'configmap/app');
+  const kind = findSource(word);
+  if (kind === 'SecretProviderClass') throw new UsageError([without]);
+  if (kind) return { kind, name };
+  throw new UsageError([`there is no kind of source ${JSON.stringify(word)} with a content: use ConfigMap, Secret`]);
+}
+
 /** Undefined if no kind that Reroll restarts has this name. */
 export function findWorkload(word: string): WorkloadKind | undefined {
   return workloadKinds.find((each) => isNamed(each.kind, word));

@@ -1,5 +1,5 @@
 import { UsageError } from '../../shared/runtime/options/options';
-import { sourceNamed } from '../cluster/object-names';
+import { contentNamed } from '../cluster/object-names';
 import type { KeyAssignment, PreviewOptions } from './preview-options';
 import type { EditedKind } from './source-object';
 
@@ -32,11 +32,10 @@ export function previewQuestion(
   }
   if (positional.length === 0)
     throw new UsageError(['name what would change: manifests with --filename, or a source such as configmap/app']);
-  const { kind, name } = sourceNamed(positional);
-  if (kind === 'SecretProviderClass')
-    throw new UsageError([
-      'an edit of a SecretProviderClass restarts nothing: Reroll restarts for the rotations of its secrets',
-    ]);
+  const { kind, name } = contentNamed(
+    positional,
+    'an edit of a SecretProviderClass restarts nothing: Reroll restarts for the rotations of its secrets',
+  );
   if (isEdited === isDeletion)
     throw new UsageError([
       isEdited

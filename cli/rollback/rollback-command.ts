@@ -5,7 +5,6 @@ import { printable } from '../../shared/domain/text/printable';
 import { patchObject } from '../../shared/kube/client/objects';
 import { ConflictError } from '../../shared/kube/errors';
 import type { LoadedCommand } from '../../shared/runtime/options/cli';
-import { UsageError } from '../../shared/runtime/options/options';
 import { askSource } from '../cluster/ask-about';
 import {
   clusterCommandIn,
@@ -14,7 +13,7 @@ import {
   type ClusterWorld,
   type Session,
 } from '../cluster/cluster-command';
-import { sourceNamed } from '../cluster/object-names';
+import { contentNamed } from '../cluster/object-names';
 import { withProgress } from '../cluster/progress';
 import { sourceResources } from '../cluster/source-resources';
 import { withoutMs } from '../../shared/domain/text/without-ms';
@@ -46,13 +45,8 @@ function commandAsking(ask: Ask): ClusterCommand<typeof rollbackOptionTable, Omi
     examples: `  reroll rollback configmap/app -n shop
   reroll rollback secret/db --dry-run
   kubectl reroll rollback secret/db --yes`,
-    question: (positional) => {
-      const { kind, name } = sourceNamed(positional);
-      if (kind === 'SecretProviderClass') {
-        throw new UsageError([`${kind} has no content of its own to put back: use ConfigMap, Secret`]);
-      }
-      return { kind, name };
-    },
+    question: (positional) =>
+      contentNamed(positional, 'SecretProviderClass has no content of its own to put back: use ConfigMap, Secret'),
     answer: async (session, { kind, name }) => {
       const target = { kind, namespace: session.cluster.namespace, name };
       const object: HoldObject = { ...target, resource: sourceResources[kind] };

@@ -297,7 +297,8 @@ describe('loadKubeconfig', () => {
     ['a very long name', () => write([one], 'x'.repeat(3_000)), /has no context "x{400,500}…"/],
     ['a number for a name', () => write([one], 0), /has no context "0"; it has: one/],
     ['a missing context', () => write([one], 'gone'), /has no context "gone"; it has: one/],
-    ['no path at all', () => '', /names no current context; it has: none/],
+    ['no path at all', () => '', /^no kubeconfig is named: KUBECONFIG holds no path/],
+    ['paths without a name', () => ':', /^no kubeconfig is named: KUBECONFIG holds no path/],
   ])('names %s', async (_what, path, message) => {
     await expect(loadKubeconfig({ path: path(), clock })).rejects.toThrow(message);
   });

@@ -129,15 +129,18 @@ async function mergedKubeconfig(path: string): Promise<KubeConfig> {
   const { KubeConfig } = library;
   const paths = path.split(delimiter).filter((part) => part !== '');
   const present = paths.filter((file) => existsSync(file));
+  if (paths.length === 0) {
+    throw new CredentialsError('no kubeconfig is named: KUBECONFIG holds no path; name one there or with --kubeconfig');
+  }
   // As in kubectl, some of several files may be missing.
-  if (present.length === 0 && paths.length > 0) {
+  if (present.length === 0) {
     throw new CredentialsError(
       `there is no kubeconfig ${shown(paths.join(' or '))}; name another with --kubeconfig or KUBECONFIG`,
     );
   }
   // As in kubectl, one without content says nothing, as long as another says something.
   const readable = present.flatMap((file) => readFrom(library, file) ?? []);
-  if (readable.length === 0 && present.length > 0) {
+  if (readable.length === 0) {
     throw new CredentialsError(`cannot read kubeconfig ${shown(present.join(' or '))}: ${isNone}; ${whatToDo}`);
   }
   const [config = new KubeConfig(), ...others] = readable;
