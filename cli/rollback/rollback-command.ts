@@ -73,7 +73,7 @@ async function rollBack(session: RollbackSession, target: RollbackTarget, ask: A
     const answer = await ask(
       `${[title, ...lines, warning].map((line) => printable(line)).join('\n')}\nPut it back? [y/N] `,
     );
-    if (answer === undefined) return refused('nobody is there to ask, so nothing was changed: use --yes');
+    if (answer === undefined) return refused(`${title} was left as it is: nobody is there to ask, so use --yes`);
     if (!/^y(es)?$/i.test(answer.trim())) return refused(`${title} was left as it is`);
   }
   let stages: string | undefined;

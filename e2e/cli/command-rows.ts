@@ -216,7 +216,7 @@ export const commandRows: readonly CommandRow[] = [
   {
     what: 'rollback changes nothing if nobody is there to be asked',
     args: (namespace) => ['rollback', 'cm/app', ...main, '-n', namespace('a content is kept')],
-    expected: /^nobody is there to ask, so nothing was changed: use --yes\n$/,
+    expected: /^ConfigMap [a-z0-9-]+\/[a-z]+ was left as it is: nobody is there to ask, so use --yes\n$/,
     notAlike: /^ConfigMap situation-\d+\/app has the content that was kept last\n$/,
     code: 1,
   },

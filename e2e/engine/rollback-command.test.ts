@@ -93,7 +93,7 @@ describe('reroll rollback', () => {
       [],
       { says: saying(undefined) },
       1,
-      /^nobody is there to ask, so nothing was changed: use --yes\n$/,
+      /^ConfigMap [a-z0-9-]+\/[a-z]+ was left as it is: nobody is there to ask, so use --yes\n$/,
     ],
     ['somebody presses Ctrl-C', [], { says: interrupted }, 130, /^$/],
     ['it is a dry run', ['--dry-run'], {}, 0, /^ConfigMap shop\/app would have the content that was kept\n/],
