@@ -189,6 +189,28 @@ describe('a hold', () => {
     await engine.stop();
   });
 
+  it('is like a long settle window, in which pods may start too', async () => {
+    new Controllers(harness.server).start();
+    harness.seed(web({ 'reroll.dev/settle': '10m' }), web({ 'reroll.dev/settle': '10m' }, 'other'));
+    await start();
+    await edit('blue');
+    await harness.patch(
+      'Deployment',
+      'web',
+      { spec: { template: { metadata: { labels: { release: '2' } } } } },
+      'shop',
+    );
+    await settled();
+    const baselines = harness
+      .objects('Deployment')
+      .map(({ metadata }) => metadata.annotations?.['reroll.dev/baseline']);
+    expect(baselines.filter((text) => text?.includes('"inDoubt":["cm/app"]'))).toHaveLength(1);
+    await edit('red');
+    await harness.clock.advance(600_000);
+    expect([restarts('other'), restarts('web')]).toEqual([0, 1]);
+    await engine.stop();
+  });
+
   it('is nothing that a change back needs', async () => {
     harness.seed(web());
     await start();

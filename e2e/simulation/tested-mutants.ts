@@ -299,8 +299,15 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'nobody looks at a waiting workload when others start pods of it',
     file: 'reconciler/engine/build-work.ts',
-    from: 'if (isStartingPods(workload.record) && unfinished.get(workload.key)?.closed)',
-    to: 'if (isStartingPods(workload.record) && workload.record.deleting)',
+    from: 'if (worker.mayBeInDoubt(workload))',
+    to: 'if (worker.mayBeInDoubt(workload) && workload.record.deleting)',
+    test: 'e2e/engine/gates.test.ts',
+  },
+  {
+    what: 'pods that start in a long settle window leave no doubt about what they have',
+    file: deferred,
+    from: 'settleMaxMs > shortSettleMs &&',
+    to: 'settleMaxMs < shortSettleMs &&',
     test: 'e2e/engine/gates.test.ts',
   },
   {

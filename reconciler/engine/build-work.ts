@@ -29,7 +29,6 @@ import { JobWorker } from '../worker/job-worker';
 import { planInput, type PlanView } from '../worker/plan-view';
 import { RolloutCoalescer } from '../worker/rollout-coalescer';
 import { SettleWindows } from '../worker/settle-window';
-import { isStartingPods } from '../../shared/domain/workloads/rollout-status';
 import { UnfinishedLooks } from '../worker/unfinished-looks';
 import { Worker } from '../worker/worker';
 import { dryRunWriters, writersFor } from '../worker/writers';
@@ -197,7 +196,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     turns.saw(workload);
     rollback?.rollbacks.saw(workload);
     // What its pods read while its restart waits may be changed back before they are replaced. So it is recorded now.
-    if (isStartingPods(workload.record) && unfinished.get(workload.key)?.closed) queue.add(workload.key, 0);
+    if (worker.mayBeInDoubt(workload)) queue.add(workload.key, 0);
   };
   const inspections = new Inspections({
     ...{ ...view, clock, settings, annotationKeys, versions, queue, settle, unfinished, turns, journal, permissions },

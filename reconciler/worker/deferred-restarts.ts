@@ -3,22 +3,31 @@ import type { GatesAnswer } from '../../shared/domain/gates/ask-gates';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import type { Change } from '../../shared/domain/plan/change';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { isStartingPods } from '../../shared/domain/workloads/rollout-status';
 import type { Clock } from '../../shared/runtime/clock';
 import type { RestartTurns } from '../gates/restart-turns';
 import type { WorkloadGates } from '../gates/workload-gates';
 import { sooner } from '../queue/key-queue';
 import type { Deferrals } from '../reporting/deferrals';
 import { unwritten, type BaselineWrites } from './baseline-writes';
-import type { SettleWindows } from './settle-window';
-import type { LookResult } from './unfinished-looks';
+import { settleTimesOf, type SettleTimes, type SettleWindows } from './settle-window';
+import type { LookResult, UnfinishedLooks } from './unfinished-looks';
 
 export interface DeferredRestartsOptions {
   readonly clock: Clock;
   readonly gates: Pick<WorkloadGates, 'ask'>;
   readonly turns: Pick<RestartTurns, 'ask'>;
   readonly deferrals: Pick<Deferrals, 'deferred'>;
-  readonly settle: Pick<SettleWindows, 'close'>;
+  readonly settle: Pick<SettleWindows, 'close' | 'openedMs'>;
+  readonly unfinished: Pick<UnfinishedLooks, 'get'>;
+  readonly defaults: SettleTimes;
 }
+
+/**
+ * A longer settle window leaves time for a rollout by somebody else and for a change back. To record that in a shorter one
+ * would cost a write for each change in the middle of a rollout.
+ */
+const shortSettleMs = 10_000;
 
 /** A gate that opens in weeks is asked again meanwhile: no timer is set for longer, and clocks are corrected. */
 const gateLookMs = 3_600_000;
@@ -63,6 +72,14 @@ export class DeferredRestarts {
         ? { kind: 'done', isUntried: true }
         : { kind: 'again', afterMs: Math.min(leftMs, gateLookMs), isUntried: true };
     return { ...(unrecorded ? sooner(opens, unrecorded) : opens), closed };
+  }
+
+  /** Whether pods start while a restart waits that is owed or may be: what they read may be changed back before it. */
+  mayBeInDoubt({ key, record }: TrackedWorkload): boolean {
+    const { defaults, settle, unfinished } = this.#options;
+    if (!isStartingPods(record)) return false;
+    if (unfinished.get(key)?.closed) return true;
+    return settleTimesOf(record.settings, defaults).settleMaxMs > shortSettleMs && settle.openedMs(key) !== undefined;
   }
 
   /** Records what the restart is owed against while it waits. Undefined: that is recorded. */

@@ -44,7 +44,7 @@ export interface WorkerOptions
     PlanView,
     Pick<BaselineWritesOptions, 'adoptions' | 'removals' | 'checkRestored'>,
     Pick<RefusedVersionsOptions, 'refresh' | 'onRestored'>,
-    Pick<DeferredRestartsOptions, 'gates'> {
+    Pick<DeferredRestartsOptions, 'gates' | 'defaults'> {
   readonly contents: Pick<ContentLoader, 'read'>;
   readonly versions: Pick<ComparableVersions, 'known' | 'ask'>;
   readonly clock: Clock;
@@ -121,12 +121,18 @@ export class Worker {
     this.#options.turns.gone(key);
   }
 
+  /** Whether pods start while a restart waits that is owed or may be: what they read may be changed back before it. */
+  mayBeInDoubt(workload: TrackedWorkload): boolean {
+    return this.#deferred.mayBeInDoubt(workload);
+  }
+
   async #look(stale: TrackedWorkload): Promise<LookResult> {
     const { workloads, settle, sources, writers } = this.#options;
     const settlingMs = settle.remainingMs(stale.key, settleTimesOf(stale.record.settings, this.#options.defaults));
-    // The pause of an earlier restart ends meanwhile.
-    const isPaused = this.#options.term() !== undefined && stale.record.pause?.since !== undefined;
-    if (settlingMs > 0 && !isPaused) return { kind: 'again', afterMs: settlingMs };
+    // The pause of an earlier restart ends meanwhile, and pods that start are recorded.
+    const isPaused = stale.record.pause?.since !== undefined;
+    const acts = this.#options.term() !== undefined && (isPaused || this.mayBeInDoubt(stale));
+    if (settlingMs > 0 && !acts) return { kind: 'again', afterMs: settlingMs };
     if (!this.#options.term()) {
       // A standby looks at every workload when its term begins. Until then, windows must not pile up.
       this.#close(stale.key);
@@ -157,7 +163,7 @@ export class Worker {
     const { pauses } = writers;
     let result: LookResult = { kind: 'done' };
     try {
-      if (settlingMs > 0) result = { kind: 'again', afterMs: settlingMs };
+      if (settlingMs > 0) result = await this.#settling(workload, term, { kind: 'again', afterMs: settlingMs });
       // The workload may be tracked only because of its pause.
       else if (optedIn(workload.record.policy, settings.policy)) {
         result = await this.#execute(workload, plan(planInput(this.#options, workload, term)));
@@ -170,6 +176,16 @@ export class Worker {
     const next = sooner(result, paused.kind === 'again' ? { ...paused, waitsFor: 'pause' } : paused);
     // Whatever has it looked at again, it is the gate that keeps the restart from beginning.
     return result.closed ? { ...next, closed: result.closed } : next;
+  }
+
+  /** Its sources have not been quiet for long enough. Pods that start now read them as they are, and that is recorded. */
+  async #settling(workload: TrackedWorkload, term: Term, then: LookResult): Promise<LookResult> {
+    if (!this.mayBeInDoubt(workload) || !optedIn(workload.record.policy, this.#options.settings.policy)) return then;
+    const planned = plan(planInput(this.#options, workload, term));
+    if (planned.action === 'read') return await this.#execute(workload, planned);
+    if (planned.action !== 'restart') return then;
+    const unrecorded = await this.#deferred.recordOwing(workload, planned.owing);
+    return unrecorded ? sooner(then, unrecorded) : then;
   }
 
   async #execute(workload: TrackedWorkload, planned: Plan): Promise<LookResult> {
