@@ -120,7 +120,7 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
   // Under another key the numbers start again.
   if (before && before.key === after.key && after.n <= before.n)
     found('baseline apart from template', `${at}: number ${after.n} after ${before.n}`);
-  violations.push(...checkTruth(opened, write, after, at), ...checkDoubt(life, write, at));
+  violations.push(...checkTruth(opened, write, after, at), ...checkDoubt(opened, life, write, at));
 
   // A process that wrote the newest baseline remembers it. Another process may know only what is on the object.
   const known = newest?.user === user ? [newest.baseline] : [before, newest?.baseline];
@@ -155,11 +155,17 @@ export function ownBaselineOf(object: WriteRecord['object'] | undefined): Writte
 
 /**
  * What pods have is in doubt only if some of them started, as the process may have seen it: its watch may be behind. A
- * restart leaves no doubt.
+ * restart leaves no doubt. If others removed the baseline, the process still knows what was in doubt.
  */
-function checkDoubt({ writes }: Life, write: EngineWrite, at: string): readonly Violation[] {
-  const before = baselineOf(write.previous)?.inDoubt ?? [];
-  const doubted = (baselineOf(write.object)?.inDoubt ?? []).filter((id) => isRestart(write) || !before.includes(id));
+function checkDoubt(opened: Case, { writes }: Life, write: EngineWrite, at: string): readonly Violation[] {
+  const former = writes.findLast(({ revision, object }) => revision < write.revision && baselineOf(object));
+  const [before, after] = [baselineOf(former?.object), baselineOf(write.object)];
+  const doubted = (after?.inDoubt ?? []).filter((id) => isRestart(write) || !before?.inDoubt?.includes(id));
+  // Of what was recorded as absent, there is nothing to record beside the doubt.
+  const ofAbsent = Object.entries(after?.sources ?? {}).flatMap(([id, entry]) =>
+    entry === noContents && before?.sources[id] === '-' && !mayOwe(opened, write) ? [id] : [],
+  );
+  doubted.push(...ofAbsent);
   const startedPods = writes.some(({ object }, index) => {
     const until = writes[index + 1];
     return until !== undefined && until.atMs >= write.atMs - latestWatchMs && !hasOnlyNewPods(object);
@@ -169,14 +175,16 @@ function checkDoubt({ writes }: Life, write: EngineWrite, at: string): readonly 
   return [{ promise: 'baseline apart from template', sentence }];
 }
 
+/** Whether a restart may be recorded as owed that may not begin yet, or that others took out. */
+function mayOwe({ rules, alteredWorkloads }: Case, { kind, key }: WriteRecord): boolean {
+  const mayWait = rules.gates !== undefined || rules.pace !== undefined || rules.stages !== undefined;
+  return mayWait || alteredWorkloads.has(`${kind.kind} ${key}`);
+}
+
 /** Each digest must be of a content that the source really had, and not of an older content than before. */
-export function checkTruth(
-  opened: Case,
-  { kind, key, previous, revision, object }: WriteRecord,
-  after: WrittenBaseline,
-  at: string,
-): readonly Violation[] {
-  const { contents, digests, rules } = opened;
+export function checkTruth(opened: Case, write: WriteRecord, after: WrittenBaseline, at: string): readonly Violation[] {
+  const { contents, digests } = opened;
+  const { kind, key, previous, revision, object } = write;
   if (!digests) return [];
   const before = baselineOf(previous);
   return Object.entries(after.sources).flatMap(([id, entry]): readonly Violation[] => {
@@ -190,9 +198,8 @@ export function checkTruth(
     if ((isOfBefore || !isCompared) && recordsLost(opened, source, entry)) return [];
     if (isMountedFromBefore(opened, source, entry)) return [];
     // A restart was taken back or may not begin yet, and nothing had been recorded of the source before.
-    const mayWait = rules.gates !== undefined || rules.pace !== undefined || rules.stages !== undefined;
-    const isOwed = mayWait || opened.alteredWorkloads.has(`${kind.kind} ${key}`);
-    if (entry === noContents && isOwed) return [];
+    const isOwed = mayOwe(opened, write);
+    if (entry === noContents && (isOwed || before?.sources[id] === '-')) return [];
     const versions = contents.versions(source).filter((version) => version.revision <= revision);
     const matching = (recorded: typeof entry): readonly number[] =>
       versions.flatMap(({ content }, index) => (matches(digests, source, content, recorded) ? [index] : []));

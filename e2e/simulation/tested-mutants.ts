@@ -311,6 +311,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/gates.test.ts',
   },
   {
+    what: 'a restart leaves in doubt what its new pods have',
+    file: 'shared/domain/plan/plan.ts',
+    from: 'baseline: withoutDoubt(baseline)',
+    to: 'baseline',
+    test: 'reconciler/sources/plan-from-index.test.ts',
+  },
+  {
     what: 'what pods have is in doubt no more once their rollout is over',
     file: 'shared/domain/plan/plan.ts',
     from: 'isInDoubt: startsPods || isInDoubt(workload.baseline?.sources.get(id))',

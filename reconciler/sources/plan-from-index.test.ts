@@ -744,6 +744,10 @@ describe('metadata-only sources', () => {
     expect(owingOf(of({ 'cm/app': inDoubt(red) }))).toEqual({});
     const colorAlone = recordedOf(contentOf({ color: 'red' }), ['color']);
     expect(owingOf(of({ 'cm/app': inDoubt(colorAlone) }, {}, ['color']))).toEqual({});
+    // A restart replaces all pods, also those that have something of a source that is gone by now.
+    const gone = { 'cm/gone': inDoubt(red), 'cm/keys': inDoubt(colorAlone) };
+    const restarted = look(tracked({ uses: ['cm/app', 'cm/gone', 'cm/keys'] }, { 'cm/app': red, ...gone }));
+    expect(recordedBy(restarted)).toEqual({ 'cm/app': blue, 'cm/gone': red, 'cm/keys': colorAlone });
     see({ data: { color: 'red' }, resourceVersion: '3' });
     expect(of({ 'cm/app': red }, rolling).action).toBe('none');
     expect(recordedBy(of({ 'cm/app': inDoubt(red) }))).toEqual({ 'cm/app': red });

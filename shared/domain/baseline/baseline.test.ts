@@ -4,6 +4,7 @@ import {
   owingBaseline,
   formatBaseline,
   revertedBaseline,
+  withoutDoubt,
   withoutUid,
   isWrittenFor,
   parseBaseline,
@@ -72,6 +73,16 @@ describe('baseline', () => {
     });
     const certain = new Map(sources).set('cm/app', other);
     expect(sameSources(sources, certain)).toBe(false);
+  });
+
+  it('has no doubt after a restart, and is else the same', () => {
+    fc.assert(
+      fc.property(anyCertain, (recorded) => {
+        fc.pre(recorded !== '-' && recorded !== digest);
+        const doubted = { sequence: 1, keyId: 'abcdefgh', sources: new Map([['cm/app', inDoubt(recorded)]]) };
+        expect(withoutDoubt(doubted).sources.get('cm/app')).toEqual(recorded);
+      }),
+    );
   });
 
   it('is parsed as it was written', () => {

@@ -4,6 +4,7 @@ import { RerollError } from '../errors';
 import { isObject, listOf, objectOf, textOf } from '../kubernetes/json-value';
 import type { SourceId } from '../sources/source';
 import {
+  certain,
   detailed,
   inDoubt,
   isInDoubt,
@@ -118,6 +119,11 @@ export function isWrittenFor({ uid }: Baseline, objectUid: string | undefined): 
 /** The baseline without its uid, for an object under creation: the API server has not assigned a uid yet. */
 export function withoutUid({ sequence, keyId, sources }: Baseline): Baseline {
   return { sequence, keyId, sources };
+}
+
+/** The baseline of a workload whose pods have all been replaced. */
+export function withoutDoubt(baseline: Baseline): Baseline {
+  return { ...baseline, sources: new Map([...baseline.sources].map(([id, recorded]) => [id, certain(recorded)])) };
 }
 
 /** A source that has changed since it was recorded, or since the workload came to use it. */

@@ -1,3 +1,4 @@
+import { definedFields } from '../defined-fields';
 import { absent, digestLength, type ContentDigest } from '../sources/content-digest';
 import { isIndistinct, keysThatCount, type CountedKeys } from '../sources/counted-keys';
 import { KeyFilter, KeyFilterError, parseKeyFilter } from '../text/key-filter';
@@ -55,6 +56,14 @@ export function detailed(recorded: Recorded): DetailedRecord {
 export function inDoubt(recorded: Recorded): Recorded {
   // Without the source there is nothing to compare the next content with.
   return recorded === absent || recorded === noContents ? noContents : { ...detailed(recorded), inDoubt: true };
+}
+
+/** The record without its doubt. */
+export function certain(recorded: Recorded): Recorded {
+  if (!isInDoubt(recorded)) return recorded;
+  const { digests, filter, list, parsed } = detailed(recorded);
+  if (filter === undefined && parsed === undefined) return digests;
+  return { digests, ...definedFields({ filter, list, parsed }) };
 }
 
 export function isInDoubt(recorded: Recorded | undefined): boolean {

@@ -1,4 +1,4 @@
-import { owingBaseline, sameSources, type Baseline, type OwedSource } from '../baseline/baseline';
+import { owingBaseline, sameSources, withoutDoubt, type Baseline, type OwedSource } from '../baseline/baseline';
 import { isInDoubt } from '../baseline/recorded';
 import { isStartingPods } from '../workloads/rollout-status';
 import { candidates } from './candidates';
@@ -42,7 +42,10 @@ export function plan(input: PlanInput): Plan {
   const changes = verdicts.filter((verdict) => verdict.comparison?.restart === true);
   if (changes.length > 0) {
     const owing = owingBaseline(baseline, workload.baseline, owedAgainst(changes, workload));
-    return { action: 'restart', baseline, changes, verdicts, owing: isNews(owing, input) ? owing : undefined };
+    return {
+      ...{ action: 'restart', baseline: withoutDoubt(baseline), changes, verdicts },
+      owing: isNews(owing, input) ? owing : undefined,
+    };
   }
   return isNews(baseline, input) ? { action: 'adopt', baseline, verdicts } : { action: 'none', verdicts };
 }
