@@ -161,11 +161,11 @@ function checkDoubt(opened: Case, { writes }: Life, write: EngineWrite, at: stri
   const former = writes.findLast(({ revision, object }) => revision < write.revision && baselineOf(object));
   const [before, after] = [baselineOf(former?.object), baselineOf(write.object)];
   const doubted = (after?.inDoubt ?? []).filter((id) => isRestart(write) || !before?.inDoubt?.includes(id));
-  // Of what was recorded as absent, there is nothing to record beside the doubt.
-  const ofAbsent = Object.entries(after?.sources ?? {}).flatMap(([id, entry]) =>
-    entry === noContents && before?.sources[id] === '-' && !mayOwe(opened, write) ? [id] : [],
+  // Of what was absent, or was not recorded, there is nothing to record beside the doubt.
+  const ofUnknown = Object.entries(after?.sources ?? {}).flatMap(([id, entry]) =>
+    entry === noContents && isUnknown(before?.sources[id]) && !mayOwe(opened, write) ? [id] : [],
   );
-  doubted.push(...ofAbsent);
+  doubted.push(...ofUnknown);
   const startedPods = writes.some(({ object }, index) => {
     const until = writes[index + 1];
     return until !== undefined && until.atMs >= write.atMs - latestWatchMs && !hasOnlyNewPods(object);
@@ -173,6 +173,10 @@ function checkDoubt(opened: Case, { writes }: Life, write: EngineWrite, at: stri
   if (doubted.length === 0 || (startedPods && !isRestart(write))) return [];
   const sentence = `${at}: ${doubted.join(', ')} is in doubt, although no pods have started`;
   return [{ promise: 'baseline apart from template', sentence }];
+}
+
+function isUnknown(entry: WrittenBaseline['sources'][string] | undefined): boolean {
+  return entry === undefined || entry === '-';
 }
 
 /** Whether a restart may be recorded as owed that may not begin yet, or that others took out. */
@@ -199,7 +203,7 @@ export function checkTruth(opened: Case, write: WriteRecord, after: WrittenBasel
     if (isMountedFromBefore(opened, source, entry)) return [];
     // A restart was taken back or may not begin yet, and nothing had been recorded of the source before.
     const isOwed = mayOwe(opened, write);
-    if (entry === noContents && (isOwed || before?.sources[id] === '-')) return [];
+    if (entry === noContents && (isOwed || isUnknown(before?.sources[id]))) return [];
     const versions = contents.versions(source).filter((version) => version.revision <= revision);
     const matching = (recorded: typeof entry): readonly number[] =>
       versions.flatMap(({ content }, index) => (matches(digests, source, content, recorded) ? [index] : []));
