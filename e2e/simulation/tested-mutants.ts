@@ -327,8 +327,8 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a change back leaves pods of a rollout that Reroll waits for with what was in between',
     file: 'reconciler/worker/worker.ts',
-    from: 'const unrecorded = await this.#deferred.recordOwing(workload, owing);',
-    to: 'const unrecorded = undefined; void owing;',
+    from: 'const doubted = isStartingPods(workload.record) ? owing : undefined;',
+    to: 'const doubted = workload.record.deleting ? owing : undefined;',
     test: 'e2e/engine/rollout-coalescer.test.ts',
   },
   {

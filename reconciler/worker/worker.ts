@@ -2,6 +2,7 @@ import type { Baseline } from '../../shared/domain/baseline/baseline';
 import { optedIn } from '../../shared/domain/policy/policy';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { progressOnceRestarted } from '../../shared/domain/workloads/rollout-progress';
+import { isStartingPods } from '../../shared/domain/workloads/rollout-status';
 import type { StrategyName } from '../../shared/domain/workloads/workload-settings';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { Clock } from '../../shared/runtime/clock';
@@ -255,7 +256,8 @@ export class Worker {
     const changes = attributed(hints, workload, owed);
     if (decision.kind === 'wait') {
       const wait: LookResult = { kind: 'again', afterMs: decision.afterMs, waitsFor: 'rollout' };
-      const unrecorded = await this.#deferred.recordOwing(workload, owing);
+      const doubted = isStartingPods(workload.record) ? owing : undefined;
+      const unrecorded = await this.#deferred.recordOwing(workload, doubted);
       return unrecorded ? sooner(wait, unrecorded) : wait;
     }
     if (decision.kind === 'restart') {
