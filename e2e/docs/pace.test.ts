@@ -64,6 +64,7 @@ describe('docs/pace.md, how many at once', () => {
         tracked: () => workloads.values(),
         usersOf: () => [],
         revisionOf: () => 0,
+        revise: () => undefined,
       };
       const sources = {
         get: () => ({ ...sourceRecord({}), ...(gates && { gates }) }),

@@ -82,7 +82,7 @@ export const testedGateMutants: readonly TestedMutant[] = [
   {
     what: 'who waits for a Job goes on as soon as that is deleted to be created again',
     file: 'reconciler/gates/returning-jobs.ts',
-    from: 'return this.#workloads.get(key) ?? this.#jobs.get(key)?.workload;',
+    from: 'return this.#workloads.get(key) ?? this.#of(key)?.workload;',
     to: 'return this.#workloads.get(key);',
     test: orderTest,
   },

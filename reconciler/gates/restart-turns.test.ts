@@ -55,6 +55,7 @@ function make(pace: Partial<PaceSettings>, stages = noStages()): void {
     tracked: () => workloads.values(),
     usersOf: () => [],
     revisionOf: () => 0,
+    revise: () => undefined,
   };
   const rolling = new RollingWorkloads({ clock, onFreed: () => turns.freed() });
   const logger = new RecordingLogger();

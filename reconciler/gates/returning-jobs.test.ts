@@ -2,12 +2,14 @@ import { beforeEach, expect, it } from '@jest/globals';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { workloadRecord } from '../../shared/domain/plan/records.fixture';
 import { unstoredWorkload } from '../../shared/domain/plan/unstored-workload';
+import { NamespaceRevisions } from '../workloads/namespace-revisions';
 import { ReturningJobs } from './returning-jobs';
 
 const app = { kind: 'ConfigMap', namespace: 'shop', name: 'app' } as const;
 const key = 'Job/shop/migrate';
 let shown: TrackedWorkload | undefined;
 let jobs: ReturningJobs;
+let revisions: NamespaceRevisions;
 
 function migrate(uid: string, namespace = 'shop'): TrackedWorkload {
   return unstoredWorkload(workloadRecord({ kind: 'Job', name: 'migrate', namespace, uid }), undefined);
@@ -15,10 +17,12 @@ function migrate(uid: string, namespace = 'shop'): TrackedWorkload {
 
 beforeEach(() => {
   shown = migrate('old');
+  revisions = new NamespaceRevisions();
   jobs = new ReturningJobs({
     get: (asked) => (asked === shown?.key ? shown : undefined),
     usersOf: () => (shown ? [shown] : []),
-    revisionOf: () => 1,
+    revisionOf: (namespace) => revisions.of(namespace),
+    revise: (namespace) => revisions.revise(namespace),
   });
   jobs.add({ entry: 'entry', formerUid: 'old', workload: migrate('to come') });
 });
@@ -55,10 +59,39 @@ it('has the Job of an entry to come until the index shows it', () => {
 });
 
 it('has another revision after each of these, and none for an entry that is known', () => {
-  const revisions = [jobs.revisionOf('shop')];
-  jobs.add({ entry: 'entry', formerUid: 'old', workload: migrate('to come') });
-  revisions.push(jobs.revisionOf('shop'));
-  jobs.ended('entry');
-  revisions.push(jobs.revisionOf('shop'));
-  expect(revisions).toEqual([2, 2, 3]);
+  const seen = [jobs.revisionOf('shop')];
+  const steps = [
+    () => void jobs.ended('entry'),
+    () => jobs.add({ entry: 'next', formerUid: 'old', workload: migrate('to come') }),
+    () => jobs.add({ entry: 'later', formerUid: 'old', workload: migrate('to come') }),
+    () => jobs.saw(migrate('new')),
+    () => jobs.add({ entry: 'last', formerUid: 'new', workload: migrate('to come') }),
+    () => jobs.clear(),
+  ];
+  for (const step of steps) {
+    step();
+    seen.push(jobs.revisionOf('shop'));
+  }
+  expect(new Set(seen).size).toBe(seen.length);
+  jobs.add({ entry: 'one', formerUid: 'new', workload: migrate('to come') });
+  const revision = jobs.revisionOf('shop');
+  jobs.add({ entry: 'one', formerUid: 'new', workload: migrate('to come') });
+  expect(jobs.revisionOf('shop')).toBe(revision);
+});
+
+it('is the same as before for other namespaces', () => {
+  revisions.came('bank');
+  const before = jobs.revisionOf('bank');
+  jobs.add({ entry: 'next', formerUid: 'old', workload: migrate('to come') });
+  jobs.ended('next');
+  jobs.clear();
+  expect(jobs.revisionOf('bank')).toBe(before);
+});
+
+it('knows an entry no more once another one is for the same Job', () => {
+  jobs.add({ entry: 'next', formerUid: 'old', workload: migrate('to come') });
+  expect([jobs.has('entry'), jobs.ended('entry'), jobs.has('next'), jobs.ended('next')]).toEqual([
+    ...[false, undefined],
+    ...[true, key],
+  ]);
 });

@@ -14,6 +14,7 @@ import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
 import { workloadKey, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { DigestKeyring } from '../sources/digest-keyring';
+import { NamespaceRevisions } from './namespace-revisions';
 import { unrecordedSince } from './unrecorded-since';
 import { referencedSince, untrackedOf } from './referenced-since';
 import { SourceUsers } from './source-users';
@@ -69,8 +70,7 @@ export class WorkloadIndex {
   /** Workloads that do not opt in. A later opt-in gets the time of its write, not of the workload's creation. */
   readonly #untracked = new Map<WorkloadKey, UntrackedEntry>();
   readonly #users = new SourceUsers();
-  /** Of each namespace; see {@link revisionOf}. */
-  readonly #revisions = new Map<string, number>();
+  readonly #revisions = new NamespaceRevisions();
   #timesForgotten = 0;
 
   constructor(options: WorkloadIndexOptions) {
@@ -107,7 +107,12 @@ export class WorkloadIndex {
 
   /** Another number as soon as a workload of the namespace comes, goes, uses other sources or has other gate settings. */
   revisionOf(namespace: string): number {
-    return this.#revisions.get(namespace) ?? 0;
+    return this.#revisions.of(namespace);
+  }
+
+  /** Something else about the users of sources of the namespace is different. */
+  revise(namespace: string): void {
+    this.#revisions.revise(namespace);
   }
 
   /**
@@ -248,7 +253,7 @@ export class WorkloadIndex {
     this.#entries.delete(key);
     if (entry) {
       this.#users.remove(key, entry.record);
-      this.#revise(entry.record);
+      this.#revisions.went(entry.record.namespace);
       this.#options.onLeft?.(entry);
     }
     this.#options.onGone(key, known);
@@ -324,15 +329,11 @@ export class WorkloadIndex {
       this.#users.add(key, record);
       if (previous) this.#options.onLeft?.(previous);
     }
-    if (!previous || entry.signature !== previous.signature || !sameGateSettings(previous.record.gates, record.gates)) {
-      this.#revise(record);
-    }
+    if (!previous) this.#revisions.came(record.namespace);
+    else if (entry.signature !== previous.signature || !sameGateSettings(previous.record.gates, record.gates))
+      this.revise(record.namespace);
     this.#options.onSeen?.(entry);
     if (!previous || differs(previous, entry)) this.#options.onChange(entry);
-  }
-
-  #revise({ namespace }: WorkloadRecord): void {
-    this.#revisions.set(namespace, this.revisionOf(namespace) + 1);
   }
 
   #entryOf(
