@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { clientWorld } from '../../shared/kube/client/client.fixture';
 import type { FakeClock } from '../../shared/runtime/fake-clock';
 import { NotLeadingError } from './restart';
 import { JobJournal, type JobStep } from './job-journal';
 import { isUnderWay, JobStore, testStore, type Mishap } from './job-journal.fixture';
-import { entryName, jobDigest, sealEntry, type JobRecreation } from './journal-entry';
+import { entryName, jobDigest, sealEntry, type EntryClaim, type JobRecreation } from './journal-entry';
 import type { RefusedEntry } from './journal-store';
 
 const jobPath = '/apis/batch/v1/namespaces/shop/jobs/migrate';
@@ -484,6 +484,27 @@ describe('a Job that its owner deletes', () => {
       expect(store.createdJobs).toEqual([jobPath]);
     },
   );
+});
+
+describe('a search for entries', () => {
+  it('that a later one has overtaken counts no more: its answer may be from before another leader wrote an entry', async () => {
+    let answer = (): void => undefined;
+    const { client } = clientWorld(store.handler());
+    const journalStore = testStore(client);
+    const none = new Map<string, EntryClaim>();
+    const search = jest.spyOn(journalStore, 'recover');
+    search.mockReturnValueOnce(new Promise((resolve) => (answer = () => resolve(none))));
+    search.mockReturnValueOnce(new Promise(() => undefined));
+    const journal = new JobJournal({
+      ...{ client, store: journalStore, onEntry: () => undefined, onRecreating: () => undefined },
+      assertLeading: () => undefined,
+    });
+    const overtaken = journal.recover();
+    void journal.recover();
+    answer();
+    await overtaken;
+    expect(journal.standing({ uid: 'old', namespace: 'shop', name: 'migrate' })).toBe('busy');
+  });
 });
 
 describe('a Secret that is not an entry of ours', () => {

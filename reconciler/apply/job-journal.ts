@@ -75,6 +75,7 @@ export class JobJournal {
   /** Entries that could not be stored, by entry name. */
   readonly #inMemory = new Map<string, JobRecreation>();
   #recovered = false;
+  #searches = 0;
 
   constructor(options: JobJournalOptions) {
     this.#options = options;
@@ -133,11 +134,18 @@ export class JobJournal {
     }
   }
 
-  /** Finds the entries that an earlier leader, or this process, left behind. Until then, no Job is `free`. */
+  /**
+   * Finds the entries that an earlier leader, or this process, left behind. Until then, no Job is `free`. A search that a
+   * later one has overtaken does not count.
+   */
   async recover(): Promise<void> {
     this.#recovered = false;
     this.#forgetTerm();
-    for (const [name, claim] of await this.#options.store.recover()) this.#open.set(name, { ...claim, state: 'begun' });
+    const search = ++this.#searches;
+    const found = await this.#options.store.recover();
+    // What it found may be older than what another leader, or a restore of etcd, has brought since.
+    if (search !== this.#searches) return;
+    for (const [name, claim] of found) this.#open.set(name, { ...claim, state: 'begun' });
     this.recoverOwn();
   }
 

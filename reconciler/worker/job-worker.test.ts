@@ -1,5 +1,6 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { clientWorld, zeroRandom, type ClientWorld } from '../../shared/kube/client/client.fixture';
+import { PermissionProbe } from '../../shared/kube/client/permission-probe';
 import { EventRecorder } from '../../shared/kube/client/events';
 import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
 import type { HttpRequest } from '../../shared/kube/transport';
@@ -218,5 +219,18 @@ describe('recovery', () => {
     stop.abort();
     await recovery;
     expect(world.clock.pendingTimers).toBe(0);
+  });
+
+  it('that is aborted is not taken for done because it may not look, while the one that followed it is under way', async () => {
+    const stop = new AbortController();
+    refused = refusal(403, 'Forbidden');
+    const asked = jest.spyOn(PermissionProbe.prototype, 'isRightMissing').mockImplementationOnce(async () => {
+      stop.abort();
+      return await Promise.resolve(true);
+    });
+    await worker.recover({ ...world, random: zeroRandom }, stop.signal);
+    await world.clock.settle();
+    asked.mockRestore();
+    expect(journal.standing({ uid: 'old', namespace: 'shop', name: 'migrate' })).toBe('busy');
   });
 });

@@ -139,6 +139,8 @@ export class JobWorker {
         await journal.recover();
       } catch (error) {
         if (!(await permissions.isRightMissing(error))) throw error;
+        // The search that follows this one may be under way.
+        if (signal.aborted) return;
         logger.warn(
           'missing permission to look for Jobs that were being recreated when another process ended: none of them is created',
           {
