@@ -155,6 +155,15 @@ describe('RestartTurns', () => {
     expect(woken).toEqual(['c']);
   });
 
+  it('lets one restart whose turn its own look has found, and does not count its place against it', () => {
+    make({ rate: parseRestartRate('1/m') });
+    look('a');
+    expect(look('b')).toBe(false);
+    clock.jump(60_000);
+    turns.freed();
+    expect([ask('b'), turns.rolling.workloads]).toEqual([undefined, 2]);
+  });
+
   it('lets one that rolls restart again without a second place', () => {
     look('a');
     look('b');

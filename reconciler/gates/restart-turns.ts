@@ -137,6 +137,8 @@ export class RestartTurns {
     if (rolling.holdsPlace(key)) return undefined;
     const nowMs = this.#options.clock.nowMs();
     if (this.#isFreed) this.#serve(nowMs);
+    // That may have been its own turn.
+    if (rolling.holdsPlace(key)) return undefined;
     const restart = this.#restart(workload, changes);
     const closed = this.#closed(restart, nowMs);
     if (!closed) {

@@ -100,6 +100,37 @@ describe('RollingWorkloads', () => {
       expect([rolling.expire(), rolling.inCluster.workloads]).toEqual([Infinity, 0]);
     });
 
+    it.each<[string, () => void]>([
+      ['restarts nothing', () => rolling.giveBack('Deployment/shop/web')],
+      ['has its write not stored', () => restart({ pods: 3 }, 'bbbbbbbb')()],
+    ])(
+      'the restart counts when a pause of more than ten minutes ends, also after a look that %s',
+      async (_what, look) => {
+        restart({ pods: 3 });
+        seeHeld();
+        await clock.advance(rollingForMs);
+        rolling.expire();
+        rolling.take(paced(held));
+        expect([rolling.inCluster.workloads, freed]).toEqual([1, 1]);
+        look();
+        expect([rolling.inCluster.workloads, freed]).toEqual([0, 2]);
+        seeRolling();
+        expect(rolling.inCluster).toEqual({ workloads: 1, pods: 2 });
+      },
+    );
+
+    it('the restart counts when the pause ends, also if such a look was under way after ten minutes of it', async () => {
+      restart({ pods: 3 });
+      seeHeld();
+      rolling.take(paced(held));
+      await clock.advance(rollingForMs);
+      rolling.expire();
+      rolling.giveBack('Deployment/shop/web');
+      expect(rolling.inCluster.workloads).toBe(0);
+      seeRolling();
+      expect(rolling.inCluster.workloads).toBe(1);
+    });
+
     it('the restart counts for no longer if somebody pauses and resumes it again', async () => {
       restart({ pods: 3 });
       seeHeld();

@@ -26,6 +26,8 @@ interface Slot {
   readonly restart: LastRestart | undefined;
   /** Whether Reroll holds it paused. Whoever pauses it again after that does not prolong for how long it counts. */
   readonly pause: 'none' | 'lasts' | 'over';
+  /** Of a place: the restart before, which counts again when its pause ends, if this look begins no other. */
+  readonly before?: Slot;
 }
 
 type Counts = { workloads: number; pods: number };
@@ -136,20 +138,21 @@ export class RollingWorkloads {
   /** The workload may restart, and counts from now on. */
   take(workload: TrackedWorkload): void {
     this.#places.add(workload.key);
-    if (!this.#slots.get(workload.key)?.rolls) this.#set(slotOf(workload, undefined));
+    const before = this.#slots.get(workload.key);
+    if (!before?.rolls) this.#set({ ...slotOf(workload, undefined), ...(before?.restart && { before }) });
   }
 
   /** Its look is over. If it has restarted, it counts until it is rolled out. */
   giveBack(key: WorkloadKey): void {
     this.#places.delete(key);
     const slot = this.#slots.get(key);
-    if (slot && !slot.restart) this.#free(slot);
+    if (slot && !slot.restart) this.#leave(slot);
   }
 
   /** The write of its restart is about to be sent. Call what is returned if it is not stored, or rolls nothing. */
   began(workload: TrackedWorkload, restart: LastRestart): () => void {
     const { key } = workload;
-    const before = this.#slots.get(key);
+    const known = this.#slots.get(key);
     if (!rollsOut(workload.record)) {
       this.giveBack(key);
       return () => undefined;
@@ -159,8 +162,8 @@ export class RollingWorkloads {
     this.#set(slot);
     return () => {
       if (this.#slots.get(key) !== slot) return;
-      if (before?.restart) this.#replace(slot, before);
-      else this.#free(slot);
+      if (known?.restart) this.#replace(slot, known);
+      else this.#leave({ ...slot, ...(known?.before && { before: known.before }) });
     };
   }
 
@@ -242,10 +245,20 @@ export class RollingWorkloads {
     this.#count(slot, 1);
   }
 
+  /** It does not restart after all. */
+  #leave(slot: Slot): void {
+    if (!slot.before) {
+      this.#free(slot);
+      return;
+    }
+    this.#replace(slot, slot.before);
+    this.#options.onFreed();
+  }
+
   /** If it is about to restart again, it counts on. `isPaused`: it counts again when its pause ends. */
   #free(slot: Slot, isPaused = false): void {
     if (this.#places.has(slot.key)) {
-      this.#replace(slot, { ...slot, restart: undefined });
+      this.#replace(slot, { ...slot, restart: undefined, ...(isPaused && { before: { ...slot, rolls: false } }) });
       return;
     }
     if (isPaused) this.#replace(slot, { ...slot, rolls: false });
