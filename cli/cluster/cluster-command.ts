@@ -120,7 +120,7 @@ ${command.examples}`,
       } catch (thrown) {
         if (thrown instanceof UsageError) throw thrown;
         if (thrown instanceof InterruptedError) return exitCodes.interrupted;
-        world.io.err(`${describeFailure(command.name, thrown)}\n`);
+        world.io.err(`${describeFailure(command.name, thrown)}${whatToTry(thrown)}\n`);
         return exitCodes.noConnection;
       }
     },
@@ -149,6 +149,11 @@ async function answered<Options extends Table, Question>(
   }
 }
 
+function whatToTry(thrown: unknown): string {
+  const isSilent = thrown instanceof ConnectionError || thrown instanceof TimeoutError;
+  return isSilent ? ". Is it the right --context? 'kubectl cluster-info' asks the same one" : '';
+}
+
 /** Why there is no answer, for people; `name` is that of the command. */
 export function describeFailure(name: string, thrown: unknown): string {
   if (thrown instanceof ForbiddenError) return `${printable(missingRight(thrown))}, and the answer needs it`;
@@ -157,7 +162,7 @@ export function describeFailure(name: string, thrown: unknown): string {
     return 'the API server refuses your credentials (401): they may have expired, so log in again, or choose others with --context or --kubeconfig';
   }
   if (thrown instanceof ConnectionError || thrown instanceof TimeoutError)
-    return `the API server does not answer: ${printable(thrown.message)}. Is it the right --context? 'kubectl cluster-info' asks the same one`;
+    return `the API server does not answer: ${printable(thrown.message)}`;
   if (thrown instanceof ProtocolError) {
     return `what answers is no API server, but perhaps a proxy or a login page: ${printable(thrown.message)}`;
   }

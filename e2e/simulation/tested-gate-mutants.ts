@@ -33,8 +33,8 @@ export const testedGateMutants: readonly TestedMutant[] = [
   {
     what: 'those that Reroll holds paused count for as long as the pause lasts',
     file: rolling,
-    from: '{ ...slot, rolls: false }',
-    to: '{ ...slot, rolls: slot.rolls }',
+    from: 'if (isPaused) this.#replace(slot, { ...slot, rolls: false });',
+    to: 'if (isPaused) this.#replace(slot, { ...slot });',
     test: rollingTest,
   },
   {
