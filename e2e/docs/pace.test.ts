@@ -73,7 +73,7 @@ describe('docs/pace.md, how many at once', () => {
       const rolling = new RollingWorkloads({ clock, onFreed: () => undefined });
       const logger = new RecordingLogger();
       const onTurn = (): void => undefined;
-      const order = new RestartOrder({ workloads: index, sources, rolling, logger, owes: () => false, onTurn });
+      const order = new RestartOrder({ clock, workloads: index, sources, rolling, logger, owes: () => false, onTurn });
       const turns = new RestartTurns({
         ...{ clock, workloads: index, sources, rolling, order, onTurn },
         pace: paceOf(parseOptions(paceOptionTable, argsIn(install), {})),
@@ -142,6 +142,7 @@ describe('docs/pace.md, what keeps an order waiting', () => {
     const asking = paced({ name: 'web', gates: { wave: ownWave, after }, ...owner });
     const workloads = isGone ? [asking] : [workload, asking];
     const order = new RestartOrder({
+      clock: new FakeClock(),
       workloads: {
         get: (key) => workloads.find((each) => each.key === key),
         usersOf: () => workloads,

@@ -53,7 +53,7 @@ export function buildTurns(
   const rolling = new RollingWorkloads({ clock, onFreed: () => turns.freed() });
   const { owes, onTurn } = events;
   const order = new RestartOrder({
-    ...{ workloads: returning, sources, rolling, logger, owes },
+    ...{ clock, workloads: returning, sources, rolling, logger, owes },
     onTurn: (key) => {
       stages.unblocked(key);
       onTurn(key);

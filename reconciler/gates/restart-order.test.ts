@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { at, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { SourceRecord } from '../../shared/domain/sources/source';
+import { FakeClock } from '../../shared/runtime/fake-clock';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { paced, type PacedOptions } from './gates.fixture';
 import { RestartOrder } from './restart-order';
@@ -25,6 +26,7 @@ beforeEach(() => {
   source = sourceRecord({ writtenAtMs: at(0) });
   logger = new RecordingLogger();
   order = new RestartOrder({
+    clock: new FakeClock(),
     workloads: {
       get: (key) => workloads.get(key),
       usersOf: () => [...workloads.values()],
@@ -170,6 +172,23 @@ describe('RestartOrder', () => {
       for (const name of ['a', 'b', 'c']) order.forget(keyOf(name));
       for (const name of ['a', 'b', 'c']) ask(name);
       expect(logger.lines).toHaveLength(3);
+    });
+
+    it('is told of a namespace also if another one is full of them', () => {
+      for (let n = 0; n < 1_001; n++) {
+        after(`a-${n}`, `b-${n}`);
+        after(`b-${n}`, `a-${n}`);
+        for (const name of [`a-${n}`, `b-${n}`]) ask(name);
+      }
+      const lines = logger.lines.length;
+      expect(lines).toBeLessThan(1_000);
+      const gates = (name: string) => ({ gates: { after: [{ kind: 'Deployment', name } as const] } });
+      const [one, other] = [
+        user('one', 0, { namespace: 'bank', ...gates('other') }),
+        user('other', 0, { namespace: 'bank', ...gates('one') }),
+      ];
+      for (const workload of [one, other]) order.ask(workload, changes);
+      expect(logger.lines.slice(lines)).toHaveLength(2);
     });
 
     it('waits again as soon as another annotation has opened it', () => {

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../shared/domain/bounded-map';
 import { waveOf } from '../../shared/domain/gates/canary-order';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import {
@@ -11,7 +12,9 @@ import { describeWorkload } from '../../shared/domain/plan/describe-change';
 import { namespaceOfWorkload, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import { currentChangeId } from '../../shared/domain/sources/change-id';
 import { sourceKey, type LocalSourceRef, type SourceKey, type SourceRef } from '../../shared/domain/sources/source';
+import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
+import { NamespaceLines } from '../../shared/runtime/log/namespace-lines';
 import type { SourceIndex } from '../sources/source-index';
 import type { WorkloadIndex } from '../workloads/workload-index';
 import type { RollingWorkloads } from './rolling-workloads';
@@ -19,6 +22,7 @@ import { WaitGraph } from './wait-graph';
 import { WaveFront, type WaveUser } from './wave-front';
 
 export interface RestartOrderOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly workloads: Pick<WorkloadIndex, 'get' | 'usersOf' | 'revisionOf'>;
   readonly sources: Pick<SourceIndex, 'get'>;
   readonly rolling: Pick<RollingWorkloads, 'isRolling'>;
@@ -46,7 +50,11 @@ interface Blocker {
 /** Fronts that are kept although nobody waits at them: to build one again costs a look at all users of the source. */
 const maxFronts = 1_000;
 
-const maxWarnings = 1_000;
+/** Of one namespace within an hour: nobody reads more, and whoever writes workloads may make as many circles. */
+const maxLines = 20;
+
+/** The circles that are known to be told, in bytes. */
+const warnedLimits = { maxBytes: 524_288, maxOwnerBytes: 32_768 };
 
 /**
  * The order of restarts for one change: by `reroll.dev/wave` among the users of a source, and by `reroll.dev/after` and
@@ -57,10 +65,13 @@ export class RestartOrder {
   readonly #options: RestartOrderOptions;
   readonly #fronts = new Map<SourceKey, Front>();
   readonly #waits = new WaitGraph();
-  readonly #warned = new Set<string>();
+  readonly #warned = new BoundedMap<string, true>(warnedLimits);
+  readonly #lines: NamespaceLines;
 
   constructor(options: RestartOrderOptions) {
     this.#options = options;
+    const { clock, logger } = options;
+    this.#lines = new NamespaceLines({ clock, logger, maxLines });
   }
 
   /** Whether the workload may restart for these changes now; if not, it is woken when it may. */
@@ -240,15 +251,17 @@ export class RestartOrder {
   }
 
   #warn(waiting: WorkloadKey, blocker: WorkloadKey): void {
-    const { workloads, logger } = this.#options;
+    const { workloads } = this.#options;
     const [later, earlier] = [workloads.get(waiting), workloads.get(blocker)];
     const id = `${waiting} ${blocker}`;
-    if (!later || !earlier || this.#warned.has(id) || this.#warned.size >= maxWarnings) return;
-    this.#warned.add(id);
+    if (!later || !earlier || this.#warned.use(id)) return;
+    const { namespace } = later.record;
+    this.#warned.set(id, true, 2 * id.length, namespace);
     const [name, named] = [describeWorkload(later.record), describeWorkload(earlier.record)];
-    logger.warn(
+    this.#lines.warn(
       `${name} comes after ${named}, which in the end waits for it too, by reroll.dev/after, reroll.dev/wave or its owner: ` +
         'neither waits for the other; remove one of these annotations',
+      namespace,
       { workload: name },
     );
   }

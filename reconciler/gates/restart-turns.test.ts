@@ -63,7 +63,7 @@ function make(pace: Partial<PaceSettings>, stages = noStages()): void {
     ...{ clock, pace: { ...unlimited, ...pace }, workloads: index, sources, rolling, onTurn },
     namespaces: { of: () => namespace },
     ...{ stages, returning: new ReturningJobs(index) },
-    order: new RestartOrder({ workloads: index, sources, rolling, owes: () => false, logger, onTurn }),
+    order: new RestartOrder({ clock, workloads: index, sources, rolling, owes: () => false, logger, onTurn }),
   });
   turns.begin();
 }
