@@ -260,6 +260,8 @@ describe('KeyQueue', () => {
     ['at once though the run asks for later', { kind: 'again', afterMs: 600_000 }, 0, 2_000],
     ['when it was asked for though the run asks for later', { kind: 'again', afterMs: 600_000 }, 10_000, 11_000],
     ['when the run asks for it where that is earlier', { kind: 'again', afterMs: 3_000 }, 60_000, 5_000],
+    ['when it was asked for though nothing is left to do for now', done, 10_000, 11_000],
+    ['when it was asked for though nothing was tried', { kind: 'done', isUntried: true }, 10_000, 11_000],
     ['after the backoff though the server asks for later', { kind: 'failed', afterMs: 60_000 }, 0, 2_100],
     ['when the server asks for it where that is earlier', { kind: 'failed', afterMs: 3_000 }, 60_000, 5_000],
   ])('looks at what was added while it ran %s', async (_what, result, delayMs, runsAtMs) => {

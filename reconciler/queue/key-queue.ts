@@ -36,6 +36,8 @@ export interface KeyQueueObserver {
 
 interface KeyState {
   dueMs: number;
+  /** When it was asked for, whatever its backoff. */
+  readonly askedMs: number;
   readonly addedMs: number;
   /** How many keys were added before this one for the same reason. */
   readonly indexInChange: number;
@@ -115,15 +117,16 @@ export class KeyQueue {
   add(key: string, delayMs = 0, indexInChange = 0): void {
     if (this.#stopped) return;
     const nowMs = this.#options.clock.monotonicMs();
-    const dueMs = Math.max(nowMs + Math.max(0, delayMs), this.#failures.get(key)?.backoffEndsMs ?? 0);
+    const askedMs = nowMs + Math.max(0, delayMs);
+    const dueMs = Math.max(askedMs, this.#failures.get(key)?.backoffEndsMs ?? 0);
     const waiting = this.#waiting.get(key);
     if (!waiting) {
       this.#options.observer?.added();
-      this.#schedule(key, { dueMs, addedMs: nowMs, indexInChange });
-    } else if (dueMs < waiting.dueMs || indexInChange < waiting.indexInChange) {
+      this.#schedule(key, { dueMs, askedMs, addedMs: nowMs, indexInChange });
+    } else if (dueMs < waiting.dueMs || askedMs < waiting.askedMs || indexInChange < waiting.indexInChange) {
       const { addedMs } = waiting;
       this.#schedule(key, {
-        ...{ dueMs: Math.min(dueMs, waiting.dueMs), addedMs },
+        ...{ dueMs: Math.min(dueMs, waiting.dueMs), askedMs: Math.min(askedMs, waiting.askedMs), addedMs },
         indexInChange: Math.min(indexInChange, waiting.indexInChange),
       });
     }
@@ -259,16 +262,18 @@ export class KeyQueue {
     const addedWhileRunning = this.#waiting.get(key);
     const addedMs = addedWhileRunning?.addedMs ?? nowMs;
     const indexInChange = addedWhileRunning?.indexInChange ?? formerIndex;
+    // A backoff ends with a success, and so what was added during it waits only for the delay that it was added with.
+    const isTried = result.kind !== 'failed' && !result.isUntried;
+    const addedDueMs = isTried ? addedWhileRunning?.askedMs : addedWhileRunning?.dueMs;
+    if (isTried) this.#failures.delete(key);
     switch (result.kind) {
       case 'done':
-        if (!result.isUntried) this.#failures.delete(key);
-        if (addedWhileRunning)
-          this.#schedule(key, { dueMs: Math.min(nowMs, addedWhileRunning.dueMs), addedMs, indexInChange });
+        if (addedDueMs !== undefined)
+          this.#schedule(key, { dueMs: addedDueMs, askedMs: addedDueMs, addedMs, indexInChange });
         return;
       case 'again': {
-        if (!result.isUntried) this.#failures.delete(key);
-        const dueMs = Math.min(nowMs + result.afterMs, addedWhileRunning?.dueMs ?? Infinity);
-        this.#schedule(key, { dueMs, addedMs, indexInChange });
+        const dueMs = Math.min(nowMs + result.afterMs, addedDueMs ?? Infinity);
+        this.#schedule(key, { dueMs, askedMs: dueMs, addedMs, indexInChange });
         return;
       }
       case 'failed': {
@@ -277,8 +282,8 @@ export class KeyQueue {
         this.#failures.set(key, { count: count + 1, backoffEndsMs });
         this.#options.observer?.retried();
         const askedMs = nowMs + Math.min(result.afterMs ?? 0, maxRetryAfterMs);
-        const dueMs = Math.max(backoffEndsMs, Math.min(askedMs, addedWhileRunning?.dueMs ?? Infinity));
-        this.#schedule(key, { dueMs, addedMs, indexInChange });
+        const dueMs = Math.max(backoffEndsMs, Math.min(askedMs, addedDueMs ?? Infinity));
+        this.#schedule(key, { dueMs, askedMs: dueMs, addedMs, indexInChange });
         return;
       }
     }
