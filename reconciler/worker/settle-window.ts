@@ -94,10 +94,18 @@ export class SettleWindows {
     return endMs === undefined ? 0 : Math.max(0, endMs - this.#clock.monotonicMs());
   }
 
-  /** Ends the window, because the workload is looked at or deleted. */
-  close(key: string): Settled {
+  /**
+   * Ends the window, because the workload is looked at or deleted. Sources that changed after `plannedMs` are not part of
+   * what was planned then: they have a window of their own.
+   */
+  close(key: string, plannedMs = Infinity): Settled {
     const window = this.#windows.get(key) ?? noWindow;
     this.#windows.delete(key);
-    return window;
+    const { firstMs, lastMs, noticedMs } = window;
+    if (firstMs === undefined || lastMs === undefined || lastMs <= plannedMs) return window;
+    const later = [...noticedMs].filter(([, atMs]) => atMs > plannedMs);
+    this.#windows.set(key, { firstMs: lastMs, lastMs, noticedMs: new Map(later) });
+    const isLater = firstMs > plannedMs;
+    return { noticedMs, firstMs: isLater ? undefined : firstMs, lastMs: isLater ? undefined : plannedMs };
   }
 }

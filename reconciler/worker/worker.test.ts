@@ -60,6 +60,7 @@ let unfinished: UnfinishedLooks;
 /** Undefined: another replica leads. */
 let term: Term | undefined;
 let worker: Worker;
+let settle: SettleWindows;
 let gates: GatesAnswer;
 /** What keeps the workload from restarting in its turn. */
 let turn: ClosedGate | undefined;
@@ -121,7 +122,7 @@ beforeEach(() => {
     term: () => term,
     contents: { read: () => Promise.resolve() },
     versions: { known: () => true, ask: () => Promise.resolve(true) },
-    settle: new SettleWindows(clock),
+    settle: (settle = new SettleWindows(clock)),
     coalescer,
     gates: {
       ask: () => {
@@ -409,6 +410,30 @@ describe('a restart without an answer that was stored', () => {
     await worker.process(key);
     expect(reported).toEqual(['changed, and paused until 2026-01-01T00:05:00.000Z']);
   });
+});
+
+it('a change while Reroll looks for a rollout that answers another one opens a window, which that restart leaves open', async () => {
+  settle.touch(key, 'cm/app');
+  jest.spyOn(coalescer, 'look').mockImplementation(async () => {
+    await server.clock.advance(1_000);
+    settle.touch(key, 'cm/app');
+    return await Promise.resolve({ kind: 'restart' });
+  });
+  const nowMs = server.clock.monotonicMs();
+  await worker.process(key);
+  expect([told[0], settle.openedMs(key)]).toEqual(['began', nowMs + 1_000]);
+});
+
+it('a workload that is tracked only for its pause has no window any more', async () => {
+  const { record } = workloads.get(key)!;
+  settle.touch(key, 'cm/app');
+  const pause = { paused: true, periodMs: 60_000, since: 0 };
+  const annotations = { 'reloader.stakater.com/auto': 'false' };
+  workloads
+    .sink('Deployment', undefined, () => undefined)
+    .upsert({ ...record, policy: workloadRecord({ annotations }).policy, pause, resourceVersion: '12' }, 'watch');
+  await worker.process(key);
+  expect([workloads.get(key)?.record.pause, tended, settle.openedMs(key)]).toEqual([pause, 1, undefined]);
 });
 
 describe('a restart whose workload changes while Reroll looks for a rollout that answers the change', () => {

@@ -168,7 +168,7 @@ export class Worker {
       // The workload may be tracked only because of its pause.
       else if (optedIn(workload.record.policy, settings.policy)) {
         result = await this.#execute(workload, plan(planInput(this.#options, workload, term)));
-      }
+      } else this.#close(workload.key);
     } catch (error) {
       if (!mayBeStale(error)) await pauses.reconcile(workload.key);
       throw error;
@@ -242,13 +242,14 @@ export class Worker {
 
   /** Restarts the workload once it may, unless somebody else's rollout had the same effect. */
   async #answer(workload: TrackedWorkload, planned: PlannedRestart): Promise<LookResult> {
-    const { coalescer, deferrals, hints, reporter, settle, workloads } = this.#options;
+    const { clock, coalescer, deferrals, hints, reporter, settle, workloads } = this.#options;
     const { key } = workload;
     const { baseline, owing } = planned;
     const owed = deferrals.withAuthors(key, attributed(hints, workload, planned.changes));
     // Before anything is asked of the API server: what is held may be held for weeks.
     const before = this.#deferred.askGates(workload, owed);
     if (!before.isOpen) return await this.#deferred.defer(workload, owed, before.closed, owing);
+    const plannedMs = clock.monotonicMs();
     const decision = await coalescer.look(workload, owed);
     // The look sends requests. Meanwhile the workload may have changed, or its namespace may no longer be selected.
     if (workloads.get(key) !== workload) return { kind: 'again', afterMs: 0 };
@@ -264,9 +265,9 @@ export class Worker {
       // The look may have taken seconds. A window may have closed, or what comes before this one has begun meanwhile.
       const now = this.#deferred.askGates(workload, changes);
       if (!now.isOpen) return await this.#deferred.defer(workload, changes, now.closed, owing);
-      return await this.#restart(workload, baseline, changes, now.passed);
+      return await this.#restart(workload, baseline, changes, { passed: now.passed, plannedMs });
     }
-    const waited = this.#waited(workload, settle.close(key));
+    const waited = this.#waited(workload, settle.close(key, plannedMs));
     const stored = await coalescer.answering(
       key,
       async () => await this.#writes.record(workload, baseline, decision.workload),
@@ -285,7 +286,7 @@ export class Worker {
     workload: TrackedWorkload,
     baseline: Baseline,
     changes: readonly Change[],
-    passed: readonly ClosedGate[],
+    { passed, plannedMs }: { readonly passed: readonly ClosedGate[]; readonly plannedMs: number },
   ): Promise<LookResult> {
     const { writers, context, workloads, reporter, settle, coalescer, turns } = this.#options;
     const { record } = workload;
@@ -294,7 +295,7 @@ export class Worker {
     const restart = { ...described, asksFirst: this.#writes.hasLostMarker(workload.key), passed };
     this.#options.injected.forget(workload.key);
     // Closed before the write, so that a change during the write opens a new window.
-    const settled = settle.close(workload.key);
+    const settled = settle.close(workload.key, plannedMs);
     const waited = this.#waited(workload, settled);
     const { atMs, id, changeIds, earlierChangeIds } = restart;
     const lastRestart = { atMs, id, changeIds, earlierChangeIds };
