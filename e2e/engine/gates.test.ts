@@ -189,18 +189,18 @@ describe('a hold', () => {
     await engine.stop();
   });
 
-  it('is like a long settle window, in which pods may start too', async () => {
+  it.each(['10m', '8s'])('is like a settle window of %s, in which pods may start too', async (settle) => {
     new Controllers(harness.server).start();
-    harness.seed(web({ 'reroll.dev/settle': '10m' }), web({ 'reroll.dev/settle': '10m' }, 'other'));
+    harness.seed(web({ 'reroll.dev/settle': settle }), web({ 'reroll.dev/settle': settle }, 'other'));
     await start();
-    await edit('blue');
+    await harness.edit('ConfigMap', 'app', { color: 'blue' }, 'shop');
     await harness.patch(
       'Deployment',
       'web',
       { spec: { template: { metadata: { labels: { release: '2' } } } } },
       'shop',
     );
-    await settled();
+    await harness.clock.advance(4_000);
     const baselines = harness
       .objects('Deployment')
       .map(({ metadata }) => metadata.annotations?.['reroll.dev/baseline']);

@@ -33,6 +33,12 @@ export function recordedOf(
   return object ? readOf(object).recorded : nothingRecorded;
 }
 
+/** The sources of which the object's baseline says that pods may have read something else than is recorded. */
+export function doubtedIn(object: KubeObject | undefined): readonly SourceName[] {
+  const ids = baselineOf(object)?.inDoubt ?? [];
+  return ids.flatMap((id) => sourceOfEntry(id, object?.metadata.namespace ?? '') ?? []);
+}
+
 /** Whether the object's baseline tells what is parsed of the source. */
 export function isRecordedParsed(object: KubeObject, source: SourceName): boolean {
   const ids = Object.keys(baselineOf(object)?.parsed ?? {});

@@ -1,5 +1,5 @@
 import type { WriteRecord } from '../apiserver/store';
-import { baselineOf, recordedOf } from './baseline-text';
+import { baselineOf, doubtedIn, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import type { SourceName } from './contents';
 import { isEngine } from './engine-user';
@@ -48,7 +48,10 @@ export function isBegun(write: WriteRecord): boolean {
   return restartWrittenBy(write) !== null || (isOfEngine(write) && isRestart(write));
 }
 
-/** The sources of which the restart records something else than before, as far as anybody may know what was before. */
+/**
+ * The sources of which the restart records something else than before, as far as anybody may know what was before, or the
+ * same without the doubt of before.
+ */
 export function changedSources(
   { writes }: Life,
   former: WriteRecord['object'] | undefined,
@@ -63,9 +66,14 @@ export function changedSources(
     (most, object) => ((baselineOf(object)?.n ?? -1) > (baselineOf(most)?.n ?? -1) ? object : most),
     undefined,
   );
-  const formers = [former, newest ?? former].map(recordedOf);
+  const formers = [former, newest ?? former];
   return [...recordedOf(write.object)].flatMap(([source, entry]) =>
-    formers.some((recorded) => JSON.stringify(recorded.get(source)) !== JSON.stringify(entry)) ? [source] : [],
+    formers.some(
+      (object) =>
+        doubtedIn(object).includes(source) || JSON.stringify(recordedOf(object).get(source)) !== JSON.stringify(entry),
+    )
+      ? [source]
+      : [],
   );
 }
 

@@ -306,8 +306,8 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'pods that start in a long settle window leave no doubt about what they have',
     file: deferred,
-    from: 'settleMaxMs > shortSettleMs &&',
-    to: 'settleMaxMs < shortSettleMs &&',
+    from: 'return settleMs > shortSettle.settleMs || settleMaxMs > shortSettle.settleMaxMs;',
+    to: 'return false;',
     test: 'e2e/engine/gates.test.ts',
   },
   {

@@ -27,7 +27,7 @@ export interface DeferredRestartsOptions {
  * A longer settle window leaves time for a rollout by somebody else and for a change back. To record that in a shorter one
  * would cost a write for each change in the middle of a rollout.
  */
-const shortSettleMs = 10_000;
+const shortSettle: SettleTimes = { settleMs: 2_000, settleMaxMs: 10_000 };
 
 /** A gate that opens in weeks is asked again meanwhile: no timer is set for longer, and clocks are corrected. */
 const gateLookMs = 3_600_000;
@@ -79,7 +79,9 @@ export class DeferredRestarts {
     const { defaults, settle, unfinished } = this.#options;
     if (!isStartingPods(record)) return false;
     if (unfinished.get(key)?.closed) return true;
-    return settleTimesOf(record.settings, defaults).settleMaxMs > shortSettleMs && settle.openedMs(key) !== undefined;
+    if (settle.openedMs(key) === undefined) return false;
+    const { settleMs, settleMaxMs } = settleTimesOf(record.settings, defaults);
+    return settleMs > shortSettle.settleMs || settleMaxMs > shortSettle.settleMaxMs;
   }
 
   /** Records what the restart is owed against while it waits. Undefined: that is recorded. */
