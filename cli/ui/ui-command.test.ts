@@ -134,7 +134,11 @@ describe('reroll ui', () => {
     throw new ConnectionError('connect ECONNREFUSED');
   };
   it.each<[string, () => Reply, RegExp]>([
-    ['does not answer', unreachable, /^the API server does not answer: connect ECONNREFUSED\. Is it the right --context/],
+    [
+      'does not answer',
+      unreachable,
+      /^the API server does not answer: connect ECONNREFUSED\. Is it the right --context/,
+    ],
     ['refuses the credentials', () => refusal(401, 'Unauthorized'), /^the API server refuses your credentials/],
     ['is a login page', () => ({ body: '<html>' }), /^what answers is no API server/],
   ])('ends with 3, without a page, if the API server %s', async (_what, reply, expected) => {
