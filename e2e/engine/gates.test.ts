@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { parseRestartWindows } from '../../shared/domain/gate-settings/restart-windows';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { createObject, deleteObject, patchObject } from '../../shared/kube/client/objects';
 import { configMaps, namespaces } from '../../shared/kube/resource';
 import { Controllers } from '../apiserver/controllers/controllers';
@@ -12,6 +13,7 @@ import { Harness, handoverLease, type Engine } from './harness';
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const hold = 'reroll.dev/hold';
 const installHold = { metadata: { name: 'reroll-hold', namespace: ownNamespace } };
+const release = { spec: { template: { metadata: { labels: { release: '2' } } } } };
 const hourMs = 3_600_000;
 
 let harness: Harness;
@@ -65,6 +67,22 @@ async function holdEverything(): Promise<void> {
 async function releaseEverything(): Promise<void> {
   await deleteObject(harness.admin, configMaps, ownNamespace, 'reroll-hold', { propagationPolicy: 'Background' });
   await settled();
+}
+
+/** The Deployment has one pod less until its ReplicaSet has created another. */
+async function evictPod(name: string): Promise<void> {
+  for (const availableReplicas of [0, 1]) {
+    const options = { type: 'merge', subresource: 'status' } as const;
+    await patchObject(
+      harness.admin,
+      workloadKind('Deployment').resource,
+      'shop',
+      name,
+      { status: { availableReplicas } },
+      options,
+    );
+    await settled();
+  }
 }
 
 async function replaceProcess(): Promise<void> {
@@ -164,42 +182,39 @@ describe('a hold', () => {
     await engine.stop();
   });
 
-  it('is nothing that a change back needs, unless pods have started in between: these have what was there then', async () => {
-    new Controllers(harness.server).start();
-    harness.seed(web({}, 'other'), web());
-    await start();
-    await annotateSource({ [hold]: 'true' });
-    await edit('blue');
-    await harness.patch(
-      'Deployment',
-      'web',
-      { spec: { template: { metadata: { labels: { release: '2' } } } } },
-      'shop',
-    );
-    await settled();
-    await edit('red');
-    // What is in doubt stays so whoever leads.
-    await replaceProcess();
-    await annotateSource({ [hold]: null });
-    expect([restarts('other'), restarts('web')]).toEqual([0, 1]);
-    const restarted = harness.objects('Event').filter(({ reason }) => reason === 'Reloaded');
-    expect(restarted.map(({ message }) => message)).toEqual([
-      expect.stringContaining('ConfigMap app: it was changed back, and pods that started in between may have'),
-    ]);
-    await engine.stop();
-  });
+  it.each<[what: string, startsPods: (name: string) => Promise<void>]>([
+    ['somebody has rolled it out', async (name) => await harness.patch('Deployment', name, release, 'shop')],
+    ['it was scaled', async (name) => await harness.patch('Deployment', name, { spec: { replicas: 2 } }, 'shop')],
+    ['a pod was evicted', async (name) => await evictPod(name)],
+  ])(
+    'is nothing that a change back needs, unless %s: pods that started have what was there then',
+    async (_, starts) => {
+      new Controllers(harness.server).start();
+      harness.seed(web({}, 'other'), web());
+      await start();
+      await annotateSource({ [hold]: 'true' });
+      await edit('blue');
+      await starts('web');
+      await settled();
+      await edit('red');
+      // What is in doubt stays so whoever leads.
+      await replaceProcess();
+      await annotateSource({ [hold]: null });
+      expect([restarts('other'), restarts('web')]).toEqual([0, 1]);
+      const restarted = harness.objects('Event').filter(({ reason }) => reason === 'Reloaded');
+      expect(restarted.map(({ message }) => message)).toEqual([
+        expect.stringContaining('ConfigMap app: it was changed back, and pods that started in between may have'),
+      ]);
+      await engine.stop();
+    },
+  );
 
   it.each(['10m', '8s'])('is like a settle window of %s, in which pods may start too', async (settle) => {
     new Controllers(harness.server).start();
     harness.seed(web({ 'reroll.dev/settle': settle }), web({ 'reroll.dev/settle': settle }, 'other'));
     await start();
     await harness.edit('ConfigMap', 'app', { color: 'blue' }, 'shop');
-    await harness.patch(
-      'Deployment',
-      'web',
-      { spec: { template: { metadata: { labels: { release: '2' } } } } },
-      'shop',
-    );
+    await harness.patch('Deployment', 'web', release, 'shop');
     await harness.clock.advance(4_000);
     const baselines = harness
       .objects('Deployment')

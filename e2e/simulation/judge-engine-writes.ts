@@ -5,7 +5,7 @@ import type { SourceName, Version } from './contents';
 import type { Violation } from './judge';
 import { alteredIn } from './judge-altered';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
-import { hasOnlyNewPods } from './only-new-pods';
+import { hasOnlyNewPods, lacksPods } from './only-new-pods';
 import { lateChanges, latestWatchMs, reasonFor } from './reason';
 import { isMountedFromBefore, lostWrites, recordsLost } from './restored';
 import { templateOf } from './usage';
@@ -168,7 +168,8 @@ function checkDoubt(opened: Case, { writes }: Life, write: EngineWrite, at: stri
   doubted.push(...ofUnknown);
   const startedPods = writes.some(({ object }, index) => {
     const until = writes[index + 1];
-    return until !== undefined && until.atMs >= write.atMs - latestWatchMs && !hasOnlyNewPods(object);
+    const mayBeSeen = until !== undefined && until.atMs >= write.atMs - latestWatchMs;
+    return mayBeSeen && (!hasOnlyNewPods(object) || lacksPods(object));
   });
   if (doubted.length === 0 || (startedPods && !isRestart(write))) return [];
   const sentence = `${at}: ${doubted.join(', ')} is in doubt, although no pods have started`;

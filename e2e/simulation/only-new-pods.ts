@@ -10,3 +10,18 @@ export function hasOnlyNewPods(object: KubeObject): boolean {
     ? count('currentNumberScheduled') === count('updatedNumberScheduled')
     : count('replicas') === count('updatedReplicas');
 }
+
+/** Whether a pod that is wanted is not available, as one that has just been created. */
+export function lacksPods(object: KubeObject): boolean {
+  const status = objectAt(object, 'status');
+  const count = (field: string): number => Number(status[field] ?? 0);
+  const wanted = Number(objectAt(object, 'spec')['replicas'] ?? 1);
+  switch (object.kind) {
+    case 'DaemonSet':
+      return count('numberAvailable') < count('desiredNumberScheduled');
+    case 'StatefulSet':
+      return count('readyReplicas') < wanted;
+    default:
+      return count('availableReplicas') < wanted;
+  }
+}

@@ -332,6 +332,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/rollout-coalescer.test.ts',
   },
   {
+    what: 'a pod that starts alone, as after a scale-up, leaves no doubt of what it has',
+    file: 'shared/domain/workloads/rollout-status.ts',
+    from: "const startsNone = status === 'unseen' ||",
+    to: "const startsNone = status !== 'progressing' ||",
+    test: 'e2e/engine/gates.test.ts',
+  },
+  {
     what: 'a source that is in doubt and has not changed restarts nothing',
     file: comparison,
     from: '!isInDoubt(input.recorded)',

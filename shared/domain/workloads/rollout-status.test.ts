@@ -73,26 +73,51 @@ describe('rolloutStatus', () => {
 });
 
 describe('isStartingPods', () => {
+  const all = {
+    ...counts,
+    Rollout: { phase: 'Healthy' },
+    DeploymentConfig: { replicas: 3, updatedReplicas: 3 },
+    Job: {},
+  };
+  const well = { readyReplicas: 3, availableReplicas: 3, numberAvailable: 3 };
   const failed = { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }] };
+  const jobFailed = { conditions: [{ type: 'Failed', status: 'True' }] };
 
-  it.each<[boolean, string, keyof typeof counts, Parts]>([
+  it.each<[boolean, string, keyof typeof all, Parts]>([
     [true, 'an old pod is left', 'Deployment', { status: { replicas: 4 } }],
     [true, 'an old pod is left', 'StatefulSet', { status: { updatedReplicas: 2 } }],
     [true, 'an old pod is left', 'DaemonSet', { status: { updatedNumberScheduled: 2 } }],
     [true, 'its new pods do not become ready in time', 'Deployment', { status: { replicas: 4, ...failed } }],
+    [true, 'a pod is not available', 'Deployment', { status: { availableReplicas: 2 } }],
+    [true, 'a pod is not ready', 'StatefulSet', { status: { readyReplicas: 2 } }],
+    [true, 'a node has no pod yet', 'DaemonSet', { status: { numberAvailable: 2 } }],
+    [true, 'its pods crash', 'Deployment', { status: { availableReplicas: 0, ...failed } }],
+    [true, 'it is scaled', 'Deployment', { spec: { replicas: 4 } }],
+    [true, 'Argo rolls it out', 'Rollout', { status: { phase: 'Progressing' } }],
+    [true, 'a pod is not available', 'DeploymentConfig', { status: { availableReplicas: 2 } }],
     [false, 'all pods are new', 'Deployment', {}],
+    [false, 'all pods are new', 'StatefulSet', {}],
+    [false, 'all pods are new', 'DaemonSet', {}],
+    [false, 'all pods are new', 'Rollout', {}],
+    [false, 'all pods are new', 'DeploymentConfig', {}],
     [
       false,
       'it is scaled, which its controller has not seen',
       'Deployment',
       { generation: 5, status: { observedGeneration: 4 } },
     ],
+    [false, 'its last pods end', 'Deployment', { spec: { replicas: 0 }, status: { updatedReplicas: 0 } }],
     [false, 'it is paused', 'Deployment', { spec: { paused: true }, status: { replicas: 4 } }],
+    [false, 'it has failed', 'Job', { status: jobFailed }],
     [false, 'only a person replaces its pods', 'StatefulSet', { spec: onDelete, status: { updatedReplicas: 2 } }],
     [false, 'only a person replaces its pods', 'DaemonSet', { spec: onDelete, status: { updatedNumberScheduled: 2 } }],
-  ])('is %s when %s: %s', (starts, _, kind, parts) => {
-    const read = object(kind, { ...parts, spec: { replicas: 3, ...parts.spec } });
-    const [status, progress] = [rolloutStatus(kind, read), rolloutProgress(kind, read)];
-    expect(isStartingPods({ rolloutStatus: status, progress })).toBe(starts);
+  ])('is %s when %s: %s', (starts, _, kind, { generation = 4, spec, status }) => {
+    const read = {
+      metadata: { generation },
+      spec: { replicas: 3, ...spec },
+      status: { observedGeneration: generation, ...well, ...all[kind], ...status },
+    };
+    const [seen, progress] = [rolloutStatus(kind, read), rolloutProgress(kind, read)];
+    expect(isStartingPods({ kind, rolloutStatus: seen, progress })).toBe(starts);
   });
 });

@@ -1,7 +1,7 @@
 import { fieldAt, numberAt } from '../kubernetes/json-value';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 import { isObserved, isRolledByItself } from './rollout-health';
-import type { RolloutProgress } from './rollout-progress';
+import { rollsOut, type RolloutProgress } from './rollout-progress';
 
 /**
  * `complete`: it has pods, and all of them were created from its current template. `unseen`: its controller has not seen
@@ -38,17 +38,19 @@ export function rolloutStatus(kind: WorkloadKindName, object: unknown): RolloutS
 }
 
 /**
- * Whether pods of the current template start while others of an earlier one may be left. Not while the rollout is held
- * paused, or if only a person replaces the pods.
+ * Whether pods may be starting, as a rollout starts them, or a drained node, a scale-up or a crash: a pod that is wanted
+ * and not available may be one that reads its sources now. Not while the rollout is held paused, or if only a person
+ * replaces the pods.
  */
-export function isStartingPods({
-  rolloutStatus: status,
-  progress,
-}: {
+export function isStartingPods(workload: {
+  readonly kind: WorkloadKindName;
   readonly rolloutStatus: RolloutStatus;
   readonly progress: RolloutProgress;
 }): boolean {
-  return status === 'progressing' && (progress.state === 'rolling' || progress.state === 'failed');
+  const { kind, rolloutStatus: status, progress } = workload;
+  // Scaled to zero, its last pods end. Of other kinds, only the progress tells.
+  const startsNone = status === 'unseen' || (status === 'unknown' && tests[kind] !== undefined);
+  return !startsNone && rollsOut(workload) && (progress.state === 'rolling' || progress.state === 'failed');
 }
 
 function areAllUpdated(object: unknown, all: string, updated: string): boolean {
