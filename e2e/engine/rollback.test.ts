@@ -129,6 +129,17 @@ describe('a content that breaks those that restart first', () => {
     expect([shop.color, shop.kept('bad')?.['data']]).toEqual(['red', { color: bad }]);
   });
 
+  it('is replaced by the kept one also if a pod of another user has started with it, and that user restarts once', async () => {
+    await started();
+    await shop.write(bad);
+    await shop.pass(2);
+    await shop.harness.patch('Deployment', 'web-5', { spec: { replicas: 2 } }, 'shop');
+    await shop.pass(28);
+    expect(shop.color).toBe('red');
+    expect(shop.harness.restartOrder().toSorted()).toEqual(['web-0', 'web-0', 'web-5']);
+    expect(shop.putBacks()).toHaveLength(1);
+  });
+
   it('is replaced by the kept one, and only those restart again', async () => {
     await started();
     await shop.write(bad);

@@ -3,6 +3,13 @@ import type { TestedMutant } from './mutants';
 /** Bugs of what puts a former content back, each found by its `test`. */
 export const testedRollbackMutants: readonly TestedMutant[] = [
   {
+    what: 'a content is not put back if a pod of a user that waits has started with the bad one',
+    file: 'shared/domain/plan/may-owe.ts',
+    from: "isOwed(verdict) && verdict?.comparison?.because !== 'changed-back'",
+    to: 'isOwed(verdict)',
+    test: 'e2e/engine/rollback.test.ts',
+  },
+  {
     what: 'a content is put back a second time',
     file: 'reconciler/rollback/put-backs.ts',
     from: '    if (known.includes(change)) {\n',

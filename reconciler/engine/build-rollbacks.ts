@@ -27,7 +27,7 @@ export interface RollbackParts {
   readonly queue: KeyQueue;
 }
 
-export interface RollbackInputs extends Pick<PutBacksOptions, 'owes' | 'assertLeading'> {
+export interface RollbackInputs extends Pick<PutBacksOptions, 'owes' | 'hasOther' | 'assertLeading'> {
   readonly events: Pick<EventRecorder, 'record'>;
   readonly sources: SourceParts;
   readonly workloads: WorkloadParts;
@@ -59,7 +59,7 @@ export function buildRollbacks({ deps, settings, keys }: EngineBase, inputs: Rol
       ...{ ...common, healthyForMs: stages.healthyForMs, asksFor: restartsFor },
       isJudging: (source) => turns.isJudging(source),
     }),
-    putBacks: new PutBacks(common),
+    putBacks: new PutBacks({ ...common, hasOther: inputs.hasOther }),
     reports: new RollbackReports({ logger, events, metrics }),
     stoppedBy: (source) => turns.stoppedBy(source),
     isHeld: (source) => gates.holdOf(source, clock.nowMs()) !== undefined,

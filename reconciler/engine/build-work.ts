@@ -1,10 +1,8 @@
 import { splitObjectKey } from '../../shared/domain/kubernetes/object-key';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
-import { mayOwe } from '../../shared/domain/plan/may-owe';
-import type { Term } from '../../shared/domain/plan/plan-input';
-import { supposedContent } from '../../shared/domain/plan/supposed-content';
+import { mayHaveOther, mayOwe } from '../../shared/domain/plan/may-owe';
+import type { PlanInput, Term } from '../../shared/domain/plan/plan-input';
 import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
-import type { DigestedSource, LocalSourceRef } from '../../shared/domain/sources/source';
 import type { ForbiddenError } from '../../shared/kube/errors';
 import { journalKey, loadInstallKey } from '../../shared/kube/secrets/install-keys';
 import { unstoredWorkload, withIdentity } from '../../shared/domain/plan/unstored-workload';
@@ -144,12 +142,13 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   const onFailure = onFailureOf(settings, sources, workloads.scope, gates.namespaces);
   const stops = new Stops({ logger, events: recorder, onFailure });
   const planView = { ...view, versions };
-  const owes = (workload: TrackedWorkload, source: LocalSourceRef, instead?: DigestedSource): boolean => {
-    const term = events.term();
-    if (!term) return false;
-    const input = planInput(planView, workload, term);
-    return mayOwe(source, instead ? { ...input, sources: supposedContent(input.sources, instead) } : input);
+  const asksPlan = <Of>(asked: (of: Of, input: PlanInput) => boolean) => {
+    return (workload: TrackedWorkload, of: Of): boolean => {
+      const term = events.term();
+      return term !== undefined && asked(of, planInput(planView, workload, term));
+    };
   };
+  const owes = asksPlan(mayOwe);
   const turns = buildTurns(base, parts, checker, {
     owes,
     judgesLast: (source) => onFailure(source) !== 'stop',
@@ -169,6 +168,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     settings.rollback && !dryRun
       ? buildRollbacks(base, {
           ...{ events: recorder, sources, workloads, turns, onFailure, owes, mayAct, assertLeading },
+          hasOther: asksPlan(mayHaveOther),
           gates: gates.workloads,
         })
       : undefined;

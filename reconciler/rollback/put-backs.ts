@@ -27,8 +27,10 @@ export interface PutBacksOptions {
   readonly workloads: Pick<WorkloadIndex, 'usersOf'>;
   readonly contents: Pick<StoredSources, 'read' | 'with'>;
   readonly store: Pick<KeptStore, 'read' | 'write' | 'note'>;
-  /** Whether a restart for the source is owed to the workload, or may be, if `instead` is its content. */
-  readonly owes: (workload: TrackedWorkload, source: SourceRef, instead?: DigestedSource) => boolean;
+  /** Whether a restart for the source is owed to the workload, or may be. */
+  readonly owes: (workload: TrackedWorkload, source: SourceRef) => boolean;
+  /** Whether the workload has another content, or may have. Single pods that have started for other reasons do not count. */
+  readonly hasOther: (workload: TrackedWorkload, content: DigestedSource) => boolean;
   /** Throws a NotLeadingError unless this process leads. */
   readonly assertLeading: () => void;
 }
@@ -120,7 +122,7 @@ export class PutBacks {
 
   /** The content that was kept, if it is the one that all others still have. */
   async #good({ source }: BadContent, stored: StoredSource): Promise<KeptContent> {
-    const { store, contents, owes, workloads } = this.#options;
+    const { store, contents, owes, hasOther, workloads } = this.#options;
     const kept = await store.read('good', stored.kind, stored.object);
     if (kept === 'absent') {
       throw new RollbackRefusedError(
@@ -140,7 +142,7 @@ export class PutBacks {
       throw new RollbackRefusedError('KEPT_IS_SAME', 'all its users were healthy with this content before');
     }
     const others = workloads.usersOf(source).filter((user) => owes(user, source));
-    if (others.some((user) => owes(user, source, instead))) {
+    if (others.some((user) => hasOther(user, instead))) {
       throw new RollbackRefusedError(
         'KEPT_IS_OLDER',
         'the content that is kept is older than what its other users have',
