@@ -26,7 +26,7 @@ export const testedRollbackMutants: readonly TestedMutant[] = [
   {
     what: 'a content is put back that the others do not have',
     file: 'reconciler/rollback/put-backs.ts',
-    from: 'others.some((user) => owes(user, source, instead))',
+    from: 'others.some((user) => hasOther(user, instead))',
     to: 'others.some((user) => !owes(user, source))',
     test: 'e2e/engine/rollback.test.ts',
   },
