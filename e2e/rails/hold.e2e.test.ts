@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { configMap, cronJob, fromConfigMap, job } from '../apiserver/cluster';
+import { numberAt } from '../apiserver/json';
 import { auto, patient, TestNamespace } from '../cluster/test-namespace';
 import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
@@ -47,6 +48,15 @@ async function restarts(): Promise<readonly number[]> {
 /** Resolves once the leader has logged that the app waits. */
 async function told({ workload }: GatedApp, by: string): Promise<void> {
   await leader.line(({ message }) => message === `${workload} not restarted yet: deferred ${by}`);
+}
+
+async function hasReadyPods(place: TestNamespace, app: string, pods: number): Promise<void> {
+  await pollUntil(
+    `${String(pods)} ready pods of ${app}`,
+    async () =>
+      numberAt(await place.stored('StatefulSet', app), 'status', 'readyReplicas') === pods ? true : undefined,
+    patient,
+  );
 }
 
 describe('a hold', () => {
@@ -99,6 +109,33 @@ describe('a hold', () => {
 });
 
 describe('a hold on a namespace', () => {
+  it('is over for a change back, except where a pod has started meanwhile', async () => {
+    const shop = await TestNamespace.create(cluster, 'shop-of-pods');
+    const apps = ['calm', 'scaled'];
+    for (const app of apps) {
+      await shop.createApp(app);
+      await shop.adopted('StatefulSet', app);
+      await hasReadyPods(shop, app, 1);
+    }
+    await shop.patch('Namespace', shop.name, { metadata: { annotations: { [hold]: 'true' } } });
+    for (const app of apps) {
+      await shop.paint(app, 'blue');
+      await shop.eventWith(`ReloadDeferred ${app}: `);
+    }
+    await shop.patch('StatefulSet', 'scaled', { spec: { replicas: 2 } });
+    await hasReadyPods(shop, 'scaled', 2);
+    for (const app of apps) await shop.paint(app, 'red');
+    await others.laterChangeAnswered();
+    await shop.patch('Namespace', shop.name, { metadata: { annotations: { [hold]: null } } });
+    // The first one is that it was scaled.
+    await shop.restarted('scaled', 2);
+    await others.laterChangeAnswered();
+    expect(await Promise.all(apps.map(async (app) => await shop.restarts(app)))).toEqual([0, 2]);
+    expect(await shop.eventWith('Reloaded scaled: ')).toContain(
+      'it was changed back, and pods that started in between',
+    );
+  });
+
   let shop: TestNamespace;
 
   const jobUid = async (): Promise<string> => (await shop.stored('Job', 'migrate')).metadata.uid;
