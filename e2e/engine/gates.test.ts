@@ -72,17 +72,14 @@ async function releaseEverything(): Promise<void> {
 /** The Deployment has one pod less until its ReplicaSet has created another. */
 async function evictPod(name: string): Promise<void> {
   for (const availableReplicas of [0, 1]) {
-    const options = { type: 'merge', subresource: 'status' } as const;
-    await patchObject(
-      harness.admin,
-      workloadKind('Deployment').resource,
-      'shop',
-      name,
-      { status: { availableReplicas } },
-      options,
-    );
+    await patchStatus(name, { availableReplicas });
     await settled();
   }
+}
+
+async function patchStatus(name: string, status: object): Promise<void> {
+  const options = { type: 'merge', subresource: 'status' } as const;
+  await patchObject(harness.admin, workloadKind('Deployment').resource, 'shop', name, { status }, options);
 }
 
 async function replaceProcess(): Promise<void> {
@@ -223,6 +220,19 @@ describe('a hold', () => {
     await edit('red');
     await harness.clock.advance(600_000);
     expect([restarts('other'), restarts('web')]).toEqual([0, 1]);
+    await engine.stop();
+  });
+
+  it('is not like a settle window for a pod that is broken: what is taken back in the window restarts nothing', async () => {
+    harness.seed(web({ 'reroll.dev/settle': '8s' }));
+    // The generation grows with each baseline.
+    const counts = { observedGeneration: 100, replicas: 1, updatedReplicas: 1, availableReplicas: 0 };
+    await patchStatus('web', counts);
+    await start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' }, 'shop');
+    await harness.clock.advance(4_000);
+    await edit('red');
+    expect(restarts()).toBe(0);
     await engine.stop();
   });
 

@@ -247,6 +247,11 @@ const ofTheEngine: readonly Regression[] = [
     'a DaemonSet that was deleted and created again is known all the time, though the watch still shows the former one: its change has an author',
     /delete DaemonSet default\/agent[^]*create DaemonSet default\/agent[^]*edit ConfigMap default\/app by bob[^]*its batch reaches engine-0-1: 202, ConfigMap default\/app by bob/,
   ],
+  [
+    974_000_308,
+    'a burst that is taken back within its settle window restarts nothing, also if a pod is broken meanwhile',
+    /edit ConfigMap default\/app by bob {"color":"value-9-"[^]*edit ConfigMap default\/app by carol {"color":"value-1-"/,
+  ],
 ];
 
 const ofTheJudge: readonly Regression[] = [

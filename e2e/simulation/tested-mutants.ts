@@ -339,6 +339,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/gates.test.ts',
   },
   {
+    what: 'what is taken back in a settle window restarts a workload of which a pod is broken',
+    file: 'reconciler/worker/deferred-restarts.ts',
+    from: '!isReplacingPods(record)',
+    to: '!isStartingPods(record)',
+    test: 'e2e/engine/gates.test.ts',
+  },
+  {
     what: 'a source that is in doubt and has not changed restarts nothing',
     file: comparison,
     from: '!isInDoubt(input.recorded)',

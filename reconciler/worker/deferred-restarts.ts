@@ -3,7 +3,7 @@ import type { GatesAnswer } from '../../shared/domain/gates/ask-gates';
 import type { ClosedGate } from '../../shared/domain/gates/gate';
 import type { Change } from '../../shared/domain/plan/change';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
-import { isStartingPods } from '../../shared/domain/workloads/rollout-status';
+import { isReplacingPods, isStartingPods } from '../../shared/domain/workloads/rollout-status';
 import type { Clock } from '../../shared/runtime/clock';
 import type { RestartTurns } from '../gates/restart-turns';
 import type { WorkloadGates } from '../gates/workload-gates';
@@ -77,9 +77,9 @@ export class DeferredRestarts {
   /** Whether pods start while a restart waits that is owed or may be: what they read may be changed back before it. */
   mayBeInDoubt({ key, record }: TrackedWorkload): boolean {
     const { defaults, settle, unfinished } = this.#options;
-    if (!isStartingPods(record)) return false;
-    if (unfinished.get(key)?.closed) return true;
-    if (settle.openedMs(key) === undefined) return false;
+    if (unfinished.get(key)?.closed) return isStartingPods(record);
+    // A change that is taken back in its window restarts nothing, also where a pod is broken, unless a rollout is on.
+    if (settle.openedMs(key) === undefined || !isReplacingPods(record)) return false;
     const { settleMs, settleMaxMs } = settleTimesOf(record.settings, defaults);
     return settleMs > shortSettle.settleMs || settleMaxMs > shortSettle.settleMaxMs;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { rolloutProgress } from './rollout-progress';
-import { isStartingPods, rolloutStatus } from './rollout-status';
+import { isReplacingPods, isStartingPods, rolloutStatus } from './rollout-status';
 import { workloadKinds } from '../kubernetes/workload-kinds';
 
 interface Parts {
@@ -119,5 +119,19 @@ describe('isStartingPods', () => {
     };
     const [seen, progress] = [rolloutStatus(kind, read), rolloutProgress(kind, read)];
     expect(isStartingPods({ kind, rolloutStatus: seen, progress })).toBe(starts);
+  });
+});
+
+describe('isReplacingPods', () => {
+  it.each<[boolean, string, object]>([
+    [true, 'an old pod is left', { updatedReplicas: 2 }],
+    [false, 'a pod is not available', { availableReplicas: 2 }],
+    [false, 'all pods are new', {}],
+  ])('is %s when %s', (replaces, _, status) => {
+    const counts = { observedGeneration: 4, replicas: 3, updatedReplicas: 3, availableReplicas: 3 };
+    const read = { metadata: { generation: 4 }, spec: { replicas: 3 }, status: { ...counts, ...status } };
+    const kind = 'Deployment';
+    const workload = { kind, rolloutStatus: rolloutStatus(kind, read), progress: rolloutProgress(kind, read) } as const;
+    expect(isReplacingPods(workload)).toBe(replaces);
   });
 });

@@ -53,6 +53,11 @@ export function isStartingPods(workload: {
   return !startsNone && rollsOut(workload) && (progress.state === 'rolling' || progress.state === 'failed');
 }
 
+/** Whether pods of the current template start while others of an earlier one may be left. */
+export function isReplacingPods(workload: Parameters<typeof isStartingPods>[0]): boolean {
+  return workload.rolloutStatus === 'progressing' && isStartingPods(workload);
+}
+
 function areAllUpdated(object: unknown, all: string, updated: string): boolean {
   const pods = numberAt(object, ['status', all]);
   return pods > 0 && numberAt(object, ['status', updated]) === pods;
