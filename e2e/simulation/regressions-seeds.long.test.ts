@@ -498,7 +498,7 @@ const ofTheJudge: readonly Regression[] = [
   [
     900_002_130,
     'the judge knows that a Deployment that is scaled to 0 shows nothing, so the next one goes first after it',
-    /scale Deployment default\/web[^]*MODIFIED Deployment default\/web .*"n":2[^]*MODIFIED DaemonSet default\/agent .*"n":2/,
+    /scale Deployment default\/web[^]*MODIFIED Deployment default\/web .*"n":2[^]*MODIFIED DaemonSet default\/agent .*"n":3/,
   ],
   [
     910_007_664,
